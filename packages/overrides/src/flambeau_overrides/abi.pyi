@@ -1,3 +1,3 @@
-"""What compiled libraries use of the protocol; ``abi.pxd`` has the functions."""
+"""The interface for compiled libraries; ``abi.pxd`` declares the functions."""
 
 def require(number: int, package: str) -> None: ...

@@ -247,8 +247,9 @@ def display_name(func: object) -> str:
 def is_tensor_method_or_property(func: Any) -> bool:
     """Whether `func` was registered as a method of a class, or is the getter of a property; setters do not count.
 
+    An object that is not hashable raises TypeError.
+
     Raises:
-        TypeError: ``func`` is not hashable.
         AttributeError: ``func`` has no ``__name__``.
 
     >>> class Array:

@@ -52,7 +52,7 @@ from flambeau_tensor.options import (
 __version__ = "0.1.0"
 _dlpack = _import_declarations("flambeau_tensor.dlpack")
 from_dlpack, to_dlpack = _dlpack.from_dlpack, _dlpack.to_dlpack
-_import_declarations("flambeau_tensor.subclassing")  # gives Tensor what subclasses need
+_import_declarations("flambeau_tensor.subclassing")  # gives Tensor the behavior of subclasses
 pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 
 
@@ -98,7 +98,7 @@ _named = {_sys.intern(d.name): d for d in (*_all_dtypes(), *_named_dtypes())}
 _named |= {short: _named[name] for short, name in _SHORT_NAMES.items()}
 _named |= {_sys.intern(f.__name__): f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
-# What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.
+# Names that `import flambeau as torch` takes over besides the operators, and names that it looks up here on first use.
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
 _KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
 LAZY_NAMES = {

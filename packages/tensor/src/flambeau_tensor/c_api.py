@@ -1,4 +1,4 @@
-"""The table of ``flambeau/tensor.h`` for C extensions, and the dtypes by number for C++.
+"""The table of ``flambeau/tensor.h`` for C extensions, and the numbers of dtypes for C++.
 
 >>> abi_dtype(abi_number(flambeau_tensor.float32))
 torch.float32

@@ -8,26 +8,25 @@ from flambeau_tensor._core.memory.tensor import Tensor
 
 @overridable(namespace="torch")
 def _assert(condition: object, message: str) -> None:
-    """Raise AssertionError with ``message`` unless ``condition`` holds; tracers can follow it, as they cannot an
-    ``assert``."""
+    """Raise AssertionError with ``message`` unless ``condition`` holds. Unlike an ``assert``, tracers can record it."""
     if not condition:
         raise AssertionError(message)
 
 
 def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], object] | None) -> None:
-    """Raise an error of that type unless ``cond``, a bool, is true; ``message`` is called for the text."""
+    """Raise an error of the given type unless the bool ``cond`` is true; ``message()`` returns the text."""
     _raise_unless(cond, message, error_type, "_check_with", 2)
 
 
 def _check_tensor_all(cond: Tensor, message: Callable[[], object] | None = None) -> None:
-    """Raise RuntimeError unless all elements of ``cond``, a tensor of bools, are true."""
+    """Raise RuntimeError unless all elements of the bool tensor ``cond`` are true."""
     _check_tensor_all_with(RuntimeError, cond, message)
 
 
 def _check_tensor_all_with(
     error_type: type[Exception], cond: Tensor, message: Callable[[], object] | None = None
 ) -> None:
-    """Raise an error of that type unless all elements of ``cond``, a tensor of bools, are true."""
+    """Raise an error of the given type unless all elements of the bool tensor ``cond`` are true."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype.name != "bool":

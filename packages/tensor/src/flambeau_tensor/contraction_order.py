@@ -1,6 +1,6 @@
-"""``torch.backends.opt_einsum``: the library opt_einsum, which, where it is installed, orders the products of `einsum`
-with more than two operands. `enabled` switches it off; then, and without it, each step takes the pair whose product is
-smallest beside its factors.
+"""``torch.backends.opt_einsum``: the optional library opt_einsum orders the products of an `einsum` with more than two
+operands. `enabled` switches it off. Without it, each step multiplies the pair whose product is smallest relative to its
+factors.
 """
 
 from importlib.util import find_spec
@@ -12,15 +12,16 @@ def is_available() -> bool:
 
 
 enabled = is_available()
-strategy = "auto" if enabled else None  # of opt_einsum: "auto", "greedy", "optimal"
+strategy = "auto" if enabled else None  # opt_einsum's strategy: "auto", "greedy", "optimal"
 
 
 def pairs(terms, output, sizes):
-    """Which two operands to multiply in each step, the product being put behind the others; None to choose as one goes.
+    """Return the two operands to multiply in each step, append the product to the others; None if there
+    is no plan.
 
     Args:
         terms: the subscripts of each operand, as numbers.
-        output: those of the result.
+        output: the subscripts of the result.
         sizes: the size of each subscript.
     """
     if not (enabled and is_available()):

@@ -1,6 +1,6 @@
-"""The device that tensors are made on unless another one is given.
+"""The default device: new tensors are created on it unless another device is given.
 
-It is a mode, so what is not a factory does not see it. `with torch.device(...)` makes one for a block of code.
+It is a mode, so only factories see it. `with torch.device(...)` sets it for a block of code.
 
 >>> get_default_device()
 device(type='cpu')
@@ -13,7 +13,7 @@ from flambeau_overrides import TorchFunctionMode
 from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.options import device as as_device
 
-# What makes tensors out of nothing, or out of data that is not a tensor yet.
+# Functions that create tensors from sizes, or from data that is not a tensor.
 _FACTORIES = (
     "arange",
     "as_tensor",
@@ -54,7 +54,7 @@ def _factories():
 
 
 class DeviceContext(TorchFunctionMode):
-    """Inside, factories that are given no device take this one."""
+    """A mode in which factories without a device argument use this device."""
 
     def __init__(self, device):
         self.device = as_device(device)
@@ -67,7 +67,7 @@ class DeviceContext(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-_thread = local()  # context: what `set_default_device` entered, if anything
+_thread = local()  # context: the mode that `set_default_device` entered, if any
 
 
 def set_default_device(device) -> None:
@@ -94,7 +94,7 @@ def set_default_device(device) -> None:
 
 
 def get_default_device():
-    """The default device of factory functions.
+    """Return the default device of factory functions.
 
     >>> get_default_device()
     device(type='cpu')

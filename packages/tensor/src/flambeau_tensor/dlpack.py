@@ -1,4 +1,4 @@
-"""DLPack: the memory of other libraries' arrays as tensors, and the other way round, without copying."""
+"""DLPack: exchange of memory with other libraries' arrays, without copying."""
 
 import enum
 
@@ -11,7 +11,7 @@ __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 
 
 class DLDeviceType(enum.IntEnum):
-    """The types of devices that DLPack knows. Tensors are on ``kDLCPU``."""
+    """The device types of DLPack. Tensors are on ``kDLCPU``."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -31,16 +31,16 @@ class DLDeviceType(enum.IntEnum):
 
 
 def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None = None) -> Tensor:
-    """A tensor that shares the memory of an object with the DLPack protocol, or of a capsule.
+    """Create a tensor that shares the memory of an object with the DLPack protocol, or of a capsule.
 
     Args:
-        ext_tensor: an array of another library, or what its `__dlpack__` gave. A capsule can be taken once.
+        ext_tensor: an array of another library, or the result of its `__dlpack__`. A capsule can be consumed once.
         device: must be the CPU.
-        copy: True copies, False and None share memory. What the other library holds read-only stays unwritten.
+        copy: True copies, False and None share memory. A tensor on read-only memory cannot be written to.
 
     Raises:
-        BufferError: the memory is on another device, or of a kind that tensors do not have.
-        RuntimeError: the capsule was taken before.
+        BufferError: the memory is on another device, or has a dtype or layout that tensors do not support.
+        RuntimeError: the capsule has been consumed.
 
     >>> import numpy as np
     >>> from_dlpack(np.arange(3.0))
@@ -55,7 +55,7 @@ def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None 
 
 
 def to_dlpack(tensor: Tensor) -> object:
-    """The tensor's memory, of any shape, as a capsule for another library, in the form that has no version.
+    """Return a tensor of any shape as a capsule for another library, in DLPack's form without a version.
 
     Raises:
         TypeError: the argument is not a tensor, or the tensor requires grad.

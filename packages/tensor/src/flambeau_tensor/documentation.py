@@ -1,4 +1,4 @@
-"""What `help`, `inspect.signature`, the type stubs and the reference show of an operator, told from its schema."""
+"""Documentation of operators, derived from schemas, for `help`, `inspect.signature`, stubs and the reference."""
 
 _TYPES = {
     "Tensor": "Tensor",
@@ -47,24 +47,24 @@ class Annotation(str):
 
 
 def _without_marks(text):
-    """``Tensor(a!)?`` without what it says on memory: ``Tensor?``."""
+    """Return a type without alias annotation: ``Tensor(a!)?`` gives ``Tensor?``."""
     start = text.find("(")
     return text if start < 0 else text[:start] + text[text.index(")") + 1 :]
 
 
 def type_text(argument, number=False):
-    """A schema argument's type in Python's terms, such as ``"Tensor | None"``.
+    """Return a schema argument's type in Python's notation, such as ``"Tensor | None"``.
 
     Args:
         argument: an argument or a result of a parsed schema.
-        number: whether a Python number may stand for a tensor.
+        number: whether a Python number is accepted instead of a tensor.
     """
     text = _without_marks(argument.type).removesuffix("?")
     if text.endswith("]"):
         base, _, size = text[:-1].partition("[")
         item = _TYPES[base.removesuffix("?")] + (" | None" if base.endswith("?") else "")
         text = f"Sequence[{item}]"
-        if size:  # a bare value will do
+        if size:  # a single value is accepted, too
             text = f"{item} | {text}"
     else:
         text = _TYPES[text]
@@ -74,7 +74,7 @@ def type_text(argument, number=False):
 
 
 def result_text(op):
-    """The type of what an operator returns, as text."""
+    """Return the type of an operator's result, as text."""
     returns = [_result(r) for r in op.schema.returns]
     if len(returns) == 1:
         return returns[0]
@@ -97,7 +97,7 @@ def given_text(o):
 
 
 def parameters_text(names, arguments, expected):
-    """The same errors' listing of a schema; `expected` has the words for kinds of arguments."""
+    """Return the text of a schema's parameters for these errors; `expected` maps kinds of arguments to words."""
     from flambeau_tensor._core.schema.schema import NO_DEFAULT
 
     parts = []
@@ -110,13 +110,13 @@ def parameters_text(names, arguments, expected):
 
 
 def parameter_names(op):
-    """The arguments with their names as users see them: the first tensor of a function is ``input``."""
+    """Return the arguments' names as users see them: the first tensor of a function is ``input``."""
     from keyword import iskeyword
 
     arguments = list(op.schema.arguments)
     if op.functional is not None:
         arguments = [a for a in arguments if a.name != "out"]
-    function = op.is_function and "._" not in op.namespace  # what answers an attribute is a method
+    function = op.is_function and "._" not in op.namespace  # operators behind attributes count as methods
     return [
         ("input" if a.name == "self" and function and not a.is_list else a.name + "_" * iskeyword(a.name), a)
         for a in arguments
@@ -124,14 +124,14 @@ def parameter_names(op):
 
 
 def _identifier(name):
-    """The name as a `Parameter` may have it: Python keywords (``from`` of ``random_``) get an underscore."""
+    """Return a name that `Parameter` accepts: Python keywords (``from`` of ``random_``) get an underscore."""
     from keyword import iskeyword
 
     return name + "_" if iskeyword(name) else name
 
 
 def signature(op):
-    """The `inspect.Signature` of an operator."""
+    """Return the `inspect.Signature` of an operator."""
     from inspect import Parameter, Signature
 
     parameters, numbers = [], op.numbers
@@ -148,9 +148,9 @@ def signature(op):
 
 
 def testing_signature(op, *others):
-    """What a dummy of an operator takes that tests of overrides are written with: the arguments of all its overloads.
+    """Return the signature of an operator's dummy function for tests of overrides, with the arguments of all overloads.
 
-    Required is what all of them require. What only later ones have, has its place behind the rest.
+    Arguments that all overloads require are required. Arguments that only later overloads have come last.
     """
     from inspect import Parameter, Signature
 
@@ -158,7 +158,7 @@ def testing_signature(op, *others):
     schemas = [dict(parameter_names(each)) for each in (op, *others)]
     for each, arguments in zip((op, *others), schemas, strict=True):
         for name, a in arguments.items():
-            # PyTorch's notes on extending print the signature of `torch.add` without it.
+            # PyTorch's notes on extending print the signature of `torch.add` without alpha.
             if name not in found and not (name == "alpha" and each.name in ("add", "sub")):
                 keyword = a.kwarg_only and a.name != "out" and (a.has_default or each is not op)
                 defaults = [s[name].default for s in schemas if name in s and s[name].has_default]
@@ -172,7 +172,7 @@ def testing_signature(op, *others):
 
 
 def set_signature(overloads):
-    """The `inspect.Signature` that several schemas have in common: what they begin with, then anything."""
+    """Return the `inspect.Signature` that several schemas share: common first arguments, then *args and **kwargs."""
     from inspect import Parameter, Signature
 
     signatures = [list(signature(op).parameters.values()) for op in overloads.overloads]
@@ -187,20 +187,20 @@ def set_signature(overloads):
 
 
 def set_docstring(overloads):
-    """The documentation of all operators of a name, each under its signature."""
+    """Return the documentation of all operators with a name, each under its signature."""
     parts = [f"{signature_text(op)}\n\n{op.__doc__}" for op in overloads.overloads]
     first = overloads.overloads[0]
     return "\n\n".join([*parts, "\n".join([*_facts_section(first), *_example_section(first)]).rstrip()]).rstrip()
 
 
 def signature_text(op):
-    """The signature on one line: ``add(input: Tensor, ...) -> Tensor``."""
+    """Return the signature on one line: ``add(input: Tensor, ...) -> Tensor``."""
     return f"{op.name}{signature(op)}"
 
 
 def docstring(op, doc):
-    """An operator's documentation: what it does, its arguments with their types, its other spellings; its shapes,
-    dtypes and errors; an example; its schema."""
+    """Return an operator's documentation: description, arguments with types, other spellings; shapes, dtypes and
+    errors; an example; the schema."""
     if doc is None:
         doc = getattr(op.implementation, "__doc__", None) if callable(op.implementation) else None
     lines = [doc.strip(), ""] if doc else []
@@ -221,22 +221,22 @@ def docstring(op, doc):
 
 
 def _facts_section(op):
-    """Shapes, dtypes and errors, as trials of its example show them."""
+    """Return shapes, dtypes and errors, as determined by trials of the operator's example."""
     from importlib import import_module
 
     lines = []
     if op.namespace.startswith("torch.ops"):
-        return lines  # users' own, whose kernels would run
+        return lines  # users' operators, whose kernels would run
     for title, said in import_module("flambeau_tensor.probes").facts(op).items():
         lines += [f"{title}:", *(f"    {line}" for line in said), ""]
     return lines
 
 
 def _example_section(op):
-    """A program with its result, where there is one."""
+    """Return a program with its result, if there is one."""
     from importlib import import_module
 
-    # By name: `_core` asks this module, and examples run what stands above it.
+    # By name: `_core` imports this module, and examples import modules above it.
     lines = import_module("flambeau_tensor.examples").example(op)
     return ["Example:", *(f"    {line}".rstrip() for line in lines), ""] if lines else []
 

@@ -1,7 +1,7 @@
-"""The examples that documentation shows of operators: short programs, run when somebody asks.
+"""Examples in the documentation of operators: short programs that are run on request.
 
-A package's ``ops/examples.txt`` has a line for each operator that no pattern serves. Results are not written down, so
-they cannot be wrong.
+A package's ``ops/examples.txt`` has a line for each operator that no pattern covers. Results are computed, not stored,
+so they are always correct.
 """
 
 import ast
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
-# What programs may name without defining it.
+# Names that programs may use without defining them.
 DEFINITIONS = {
     "x": "torch.tensor([1.0, 2.0, 3.0])",
     "A": "torch.tensor([[2.0, 1.0], [1.0, 3.0]])",
@@ -18,7 +18,7 @@ DEFINITIONS = {
     "line": "torch.tensor([[[1.0, 4.0, 2.0, 3.0]]])",
     "image": "torch.arange(16.0).reshape(1, 1, 4, 4)",
 }
-# Arguments that are tried in turn until an operator takes them: of one tensor, and of two.
+# Arguments to try in turn until an operator accepts them: for one tensor, and for two.
 _SINGLE = (
     "torch.tensor([0.5, 1.0, 2.0])",
     "torch.tensor([0.2, 0.5, 0.8])",
@@ -38,13 +38,13 @@ _PAIRS = (
 
 
 class _Torch:
-    """``torch`` as far as the loaded packages know it."""
+    """The part of ``torch`` that the loaded packages provide."""
 
     def __getattr__(self, name):
         import flambeau_tensor
         from flambeau_tensor._core.schema.registry import find_operator, functions
 
-        if name == "nn":  # for what that package declares
+        if name == "nn":  # for that package's declarations
             return sys.modules.get("flambeau_nn") or SimpleNamespace(
                 functional=SimpleNamespace(**functions("torch.nn.functional"))
             )
@@ -53,7 +53,7 @@ class _Torch:
 
 @cache
 def _written():
-    """The lines of the packages' tables, by full name of the operator."""
+    """Return the lines of the packages' tables, by full name of the operator."""
     found = {}
     for name, module in list(sys.modules.items()):
         if name.startswith("flambeau_") and name.endswith(".ops") and getattr(module, "__file__", None):
@@ -66,7 +66,7 @@ def _written():
 
 
 def _statements(program):
-    """The program's statements as text, after the definitions of what it names."""
+    """Return the program's statements as text, after the definitions of the names that it uses."""
     tree = ast.parse(program)
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     made = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -75,7 +75,7 @@ def _statements(program):
 
 
 def run(program, names=()):
-    """The program's statements and its last value as text. Random numbers come from a seed of their own.
+    """Return the program's statements and its last value as text. Random numbers come from a separate seed.
 
     >>> run("torch.ones(2) + 1")
     (['torch.ones(2) + 1'], 'tensor([2., 2.])')
@@ -86,7 +86,7 @@ def run(program, names=()):
 
     *steps, last = _statements(program)
     names = {"torch": _Torch(), **dict(names)}
-    with DisableTorchFunction(), Undispatched(), fork_rng():  # it is nobody else's affair
+    with DisableTorchFunction(), Undispatched(), fork_rng():  # hidden from the program's modes, handlers and generator
         manual_seed(0)
         for step in steps:
             exec(step, names)
@@ -94,7 +94,7 @@ def run(program, names=()):
 
 
 def _shown(program, seeded):
-    """The program as a session shows it, and its result as text."""
+    """Return the program as an interactive session would show it, and its result as text."""
     steps, shown = run(program)
     lines = [">>> _ = torch.manual_seed(0)"] * seeded + [f">>> {step}" for step in steps]
     return lines, "" if shown == "None" else shown
@@ -106,7 +106,7 @@ def full_name(op):
 
 
 def _patterns(op):
-    """Programs that may serve an operator without a line of its own."""
+    """Return programs that may suit an operator without a line in a table."""
     from flambeau_tensor.documentation import parameter_names
 
     needed = [a for _, a in parameter_names(op) if not a.has_default]
@@ -120,7 +120,7 @@ def _patterns(op):
 
 
 def _in_place(program, op):
-    """A program that shows what ``op`` writes to, made of one for the operator that it is the in-place form of."""
+    """Return a program that shows what ``op`` writes, made from one for the operator whose in-place form it is."""
     *steps, last = ast.parse(program).body
     call = last.value
     if (
@@ -140,7 +140,7 @@ def _in_place(program, op):
 
 
 def programs(op):
-    """Programs that may show what an operator does, the best one first."""
+    """Return programs that may show what an operator does, the best one first."""
     written = _written().get(full_name(op))
     if written:
         yield written
@@ -160,7 +160,7 @@ def example(op):
     tensor([1.6487, 2.7183, 7.3891])
     """
     if op.namespace.startswith("torch.ops"):
-        return []  # users' own, whose kernels run when they are called
+        return []  # users' operators, whose kernels run when they are called
     seeded = any(a.type.startswith("Generator") for a in op.schema.arguments)
     written = full_name(op.functional or op) in _written()
     import warnings
@@ -172,7 +172,7 @@ def example(op):
             try:
                 lines, shown = _shown(program, seeded)
             except Exception:
-                continue  # not an argument for this one; or a package is missing
+                continue  # an unsuitable argument, or a missing package
             if written or "nan" not in shown:
                 return lines + shown.splitlines()
     return []

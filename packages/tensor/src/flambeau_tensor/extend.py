@@ -1,7 +1,7 @@
 """The functions that packages built on flambeau_tensor use, in addition to the public ones.
 
-Operators are declared and found here, and sockets filled. Compiled code has ``abi.pxd`` and ``compute.pxd`` besides.
-What is not here or in one of those is nobody else's: folders that start with ``_`` change from release to release.
+Functions to declare and find operators and to fill sockets. Compiled code also has ``abi.pxd`` and ``compute.pxd``.
+Everything else is private: folders that start with ``_`` change from release to release.
 
 >>> from flambeau_tensor.extend import Operator, find_operator
 >>> find_operator("torch.add")

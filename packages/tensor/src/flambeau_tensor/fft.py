@@ -1,4 +1,4 @@
-"""``torch.fft``: Fourier transforms. The operators are declared when one of them is first named."""
+"""``torch.fft``: Fourier transforms. The operators are declared when one of them is first used."""
 
 from flambeau_tensor.namespaces import served
 

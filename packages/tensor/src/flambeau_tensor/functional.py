@@ -1,4 +1,4 @@
-"""``torch.functional``: the functions of ``torch`` that PyTorch has in Python."""
+"""``torch.functional``: functions of ``torch`` that are written in Python in PyTorch."""
 
 from flambeau_tensor._core.schema.registry import first_use as _first_use
 from flambeau_tensor._core.schema.registry import functions as _functions

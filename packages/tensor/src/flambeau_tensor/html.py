@@ -1,6 +1,6 @@
 """The notebook display of tensors: a small table under a line with dtype and shape.
 
-Like `printing`, whose texts stand in the cells, this works on a NumPy array and a few plain values.
+Like `printing`, which supplies the texts of the cells, this works on a NumPy array and a few plain values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CELL = "text-align:right;font-family:monospace;white-space:pre;padding:0 .5em"
 
 
 def describe(tensor: Any) -> str | None:
-    """The table of a tensor; None where its elements must not be looked at or are nowhere, and the text says more."""
+    """Return the HTML table of a tensor; None if its elements must not be read or do not exist."""
     if sockets.describe_layers is not None and sockets.describe_layers(tensor)[0] is not None:
         return None
     if tensor.device.type != "cpu":
@@ -31,7 +31,7 @@ def describe(tensor: Any) -> str | None:
 
 
 def tensor_html(array: np.ndarray, dtype_name: str, notes: Sequence[str] = ()) -> str:
-    """The table of a tensor's values; of more than two dimensions it shows the first matrix.
+    """Return the HTML table of a tensor's values; if there are more than two dimensions, of the first matrix.
 
     >>> tensor_html(np.array([1, 2]), "torch.int64")[:57]
     '<div><small>torch.int64, shape (2,)</small><table><tbody>'
@@ -55,5 +55,5 @@ def tensor_html(array: np.ndarray, dtype_name: str, notes: Sequence[str] = ()) -
 
 
 def _kept(n: int) -> list[int | None]:
-    """Which indices of a dimension are shown; None stands for those between."""
+    """Return the indices of a dimension that are shown; None stands for those in between."""
     return list(range(n)) if n <= 2 * EDGE + 1 else [*range(EDGE), None, *range(n - EDGE, n)]

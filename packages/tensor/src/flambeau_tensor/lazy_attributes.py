@@ -1,4 +1,4 @@
-"""What a module has that loads when it is first named, and the error for what it does not have: one ``__getattr__``."""
+"""Lazy attributes of modules, and the error for missing ones: one ``__getattr__`` for all modules."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -16,19 +16,19 @@ def attach(
     find: Callable[[str], Any] | None = None,
     unlisted: bool = False,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and the ``__dir__`` of a module, which assigns them.
+    """Return the ``__getattr__`` and the ``__dir__`` of a module, for assignment in it.
 
     Args:
         module: the module's ``__name__``.
-        place: what PyTorch calls it, for errors.
-        names: attribute -> module that has it; ``"module:name"`` if it is called otherwise there. What is found stays.
-        modules: the modules that are attributes, or what they are called here -> module.
-        find: gives what is in neither table, or None; names that begin with two underscores do not reach it. What it
-            gives stays.
-        unlisted: whether every other name counts as one of PyTorch's that is not built, because the list of these names
-            leaves this module out.
+        place: the module's name in PyTorch, for errors.
+        names: attribute -> module that contains it; ``"module:name"`` if it has another name there. Results are cached.
+        modules: attributes that are modules: name -> module.
+        find: a function that returns other attributes by name, or None; it is not called for names that begin with two
+            underscores. Results are cached.
+        unlisted: whether every other name counts as a name of PyTorch that is not built, because the list of PyTorch's
+            names does not include this module.
 
-    The names of modules may begin with a dot, for those below this one.
+    Names of modules may begin with a dot, which means this module's package.
 
     >>> __getattr__, __dir__ = attach("flambeau_tensor", "torch.example", {"root": "math:sqrt"}, ("special",))
     >>> __getattr__("root")(9.0), __getattr__("special").__name__
@@ -49,7 +49,7 @@ def attach(
             found = getattr(import_module(owner, module), other or name)
         elif find is None or name.startswith("__") or (found := find(name)) is None:
             raise (left_out if unlisted else missing)(place, name)
-        return namespace.setdefault(sys.intern(name), found)  # the caches of operators compare addresses
+        return namespace.setdefault(sys.intern(name), found)  # operators' caches compare addresses
 
     def __dir__() -> list[str]:
         return sorted({*namespace, *names, *places})

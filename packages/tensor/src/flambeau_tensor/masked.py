@@ -1,8 +1,8 @@
-"""``torch.masked``: reductions, running totals and normalizations of those elements that a mask holds for.
+"""``torch.masked``: reductions, cumulative operations and normalizations of the elements that a mask selects.
 
-Each function is the one of ``torch`` with what is masked out replaced by a number that does not change the result. A
-`mask` is a tensor of truth values that broadcasts with `input`; without it every element counts. What has no element
-left is 0 for `sum`, 1 for `prod`, infinite for `amax` and `amin`, and NaN for means.
+Each function calls the function of ``torch`` after replacing masked-out elements with a number that does not change the
+result. A `mask` is a bool tensor that broadcasts with `input`; without it, every element counts. Without any elements,
+`sum` gives 0, `prod` 1, `amax` and `amin` give infinities, and means NaN.
 
 >>> import flambeau_tensor as ft
 >>> sum(ft.tensor([1.0, 2.0, 4.0]), mask=ft.tensor([True, False, True]))
@@ -39,7 +39,7 @@ __all__ = [
 _NARROW = ("bool", "uint8", "int8", "int16", "int32")
 
 
-# --- masks and what stands for masked elements ----------------------------------------------------------------------
+# --- masks and replacements of masked-out elements ------------------------------------------------------------------
 
 
 def _mask_of(input, mask):
@@ -51,12 +51,12 @@ def _mask_of(input, mask):
 
 
 def _filled(input, mask, neutral):
-    """`input` with `neutral` where it is masked out."""
+    """Return `input` with masked-out elements replaced by `neutral`."""
     return input if mask is None else _ft.where(_mask_of(input, mask), input, _ft.tensor(neutral, dtype=input.dtype))
 
 
 def _extreme(name, dtype, largest):
-    """The largest or the smallest number of a dtype."""
+    """Return the largest or the smallest number of a dtype."""
     if dtype.is_floating_point:
         return float("inf") if largest else float("-inf")
     if dtype.is_complex or dtype is _ft.bool:
@@ -66,7 +66,7 @@ def _extreme(name, dtype, largest):
 
 
 def _dims(dim, ndim):
-    """Dimensions as a tuple: all of them for None and ()."""
+    """Return dimensions as a tuple; all of them for None and ()."""
     dim = (dim,) if isinstance(dim, int) else dim
     if not dim:
         return tuple(range(ndim))
@@ -80,7 +80,7 @@ def _dims(dim, ndim):
 
 
 def _wide(input, dtype):
-    """The dtype of totals."""
+    """Return the dtype of totals."""
     return dtype or (_ft.int64 if input.dtype.name in _NARROW else input.dtype)
 
 
@@ -88,7 +88,7 @@ def _wide(input, dtype):
 
 
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The sum over one dimension, some, or all. Integers are summed in int64.
+    """Return the sum over one, several or all dimensions. Integers are summed in int64.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -102,7 +102,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The product over one dimension, some, or all. Integers are multiplied in int64.
+    """Return the product over one, several or all dimensions. Integers are multiplied in int64.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -165,7 +165,7 @@ argmax, argmin = _arg_reduction("argmax", True), _arg_reduction("argmin", False)
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it.
+    """Return the mean over one, several or all dimensions. ValueError for integers without `dtype`.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -186,8 +186,8 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
-    """The median along one dimension, the lower of two; NaN is left out as if it were masked. ValueError where no
-    integer is left.
+    """Return the median along a dimension, the lower of two; NaN counts as masked out. ValueError if no element of an
+    integer row is left.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -205,7 +205,7 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The vector norm over one dimension, some, or all.
+    """Return the vector norm over one, several or all dimensions.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -223,8 +223,8 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The variance over one dimension, some, or all: squared deviations divided by their number less `correction` (1,
-    or what `unbiased` says).
+    """Return the variance over one, several or all dimensions: squared deviations divided by their number minus
+    `correction` (by default 1; `unbiased` is another way to specify it).
 
     Raises:
         IndexError: the dimension is out of range.
@@ -252,7 +252,7 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The standard deviation: the square root of `var`.
+    """Return the standard deviation: the square root of `var`.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -266,7 +266,7 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The logarithm of the sum of exponentials over one dimension, some, or all.
+    """Return the logarithm of the sum of exponentials over one, several or all dimensions.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -285,7 +285,7 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """The cumulative sum along one dimension, in `dtype` or that of `input`.
+    """Return the cumulative sum along one dimension, in `dtype` or that of `input`.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -299,7 +299,7 @@ def cumsum(input, dim, *, dtype=None, mask=None):
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """The cumulative product along one dimension, in `dtype` or that of `input`.
+    """Return the cumulative product along one dimension, in `dtype` or that of `input`.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -313,7 +313,7 @@ def cumprod(input, dim, *, dtype=None, mask=None):
 
 
 def softmax(input, dim, *, dtype=None, mask=None):
-    """Exponentials along one dimension, divided by their sum; 0 where masked out.
+    """Return exponentials along one dimension, divided by their sum; 0 for masked-out elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -328,7 +328,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """The logarithm of `softmax`, -inf where masked out.
+    """Return the logarithm of `softmax`; -inf for masked-out elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -343,7 +343,7 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
-    """`softmax` of the negative; 0 where masked out.
+    """Return the `softmax` of the negative; 0 for masked-out elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -358,7 +358,7 @@ def softmin(input, dim, *, dtype=None, mask=None):
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
-    """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out.
+    """Divide elements by their norm along one dimension, or by `eps` if that is larger; 0 for masked-out elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -373,7 +373,7 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """log(exp(input) + exp(other)), each masked by its own mask.
+    """Return log(exp(input) + exp(other)); each operand has its own mask.
 
     Raises:
         RuntimeError: shapes cannot be broadcast; a mask cannot be broadcast to its tensor.

@@ -1,15 +1,15 @@
-"""Modules that hold the operators of a namespace: those that are declared, and the others when they are first named."""
+"""Modules that contain the operators of a namespace; lazy operators are declared on first use."""
 
 from flambeau_tensor._core.schema.namespace import find_quickly
 from flambeau_tensor._core.schema.registry import first_use, functions, lazy_names
 
 
 def served(namespace, contents):
-    """``__all__``, ``__getattr__`` and ``__dir__`` of a namespace's module, into whose `contents` the operators go.
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` of a namespace's module, and add its operators to `contents`.
 
     Args:
         namespace: PyTorch's name of the module, such as ``"torch.linalg"``.
-        contents: the module's ``globals()``, with what else is public in it.
+        contents: the module's ``globals()``, including its other public names.
     """
     found = functions(namespace, lazy=False)
     public = [

@@ -1,8 +1,8 @@
 """PyTorch names that are not implemented, and their error.
 
-The ``__getattr__`` of modules (`lazy_attributes.attach`) ends with ``raise missing(...)``. What is no name of PyTorch's
-either stays the ordinary AttributeError of a typing mistake. Modules of which little is here, and whose names are not
-listed, end it with ``raise left_out(...)``.
+The ``__getattr__`` of modules (`lazy_attributes.attach`) ends with ``raise missing(...)``. Names that PyTorch does not
+have either raise the ordinary AttributeError. Modules of which flambeau implements little, and whose names are not
+listed, end with ``raise left_out(...)`` instead.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from flambeau_overrides.suggestions import suggesting
 
 
 class NotBuiltError(NotImplementedError, AttributeError):
-    """A part of PyTorch that is not here was asked for. ``hasattr`` takes it for an answer."""
+    """A part of PyTorch that is not implemented was used. ``hasattr`` returns False for it."""
 
 
 def not_built(name: str, why: str = "") -> NotBuiltError:
-    """The error for a full name; `why` says what to use instead.
+    """Return the error for a full name; `why` says what to use instead.
 
     >>> not_built("torch.nn.functional.grouped_mm")
     NotBuiltError('torch.nn.functional.grouped_mm is not built')
@@ -27,7 +27,7 @@ def not_built(name: str, why: str = "") -> NotBuiltError:
 
 @cache
 def names_of_pytorch() -> dict[str, frozenset[str]]:
-    """The public names by place: ``{"torch.nn": {"Linear", ...}, ...}``."""
+    """Return PyTorch's public names by module: ``{"torch.nn": {"Linear", ...}, ...}``."""
     from pathlib import Path
 
     places: dict[str, set[str]] = {}
@@ -39,17 +39,18 @@ def names_of_pytorch() -> dict[str, frozenset[str]]:
 
 
 def missing(place: str, name: str) -> AttributeError:
-    """The error for an attribute that a module does not have, ``place`` being the module's name in PyTorch."""
+    """Return the error for an attribute that a module does not have; ``place`` is the module's name in PyTorch."""
     if name in names_of_pytorch().get(place, ()):
         return not_built(f"{place}.{name}")
     error = AttributeError(f"module {place!r} has no attribute {name!r}")
-    if place == "torch" and not name.startswith("_"):  # Python suggests names itself, but not of modules with so many
+    if place == "torch" and not name.startswith("_"):  # Python suggests names itself, but not for such large modules
         return suggesting(error, name, (known for known in names_of_pytorch()[place] if known[0] == name[0]))
     return error
 
 
 def left_out(place: str, name: str) -> AttributeError:
-    """The error for an attribute of a module whose every name counts as PyTorch's, but what Python itself asks for.
+    """Return the error for an attribute of a module all of whose names count as PyTorch's, except those that Python
+    looks up.
 
     >>> left_out("torch.onnx", "dynamo_export")
     NotBuiltError('torch.onnx.dynamo_export is not built')
@@ -62,7 +63,7 @@ def left_out(place: str, name: str) -> AttributeError:
 
 
 def function_not_built(name: str, why: str = "") -> Callable[..., NoReturn]:
-    """A function, by its full name, that raises when it is called; `why` follows what the error says."""
+    """Return a function, by its full name, that raises when it is called; `why` is appended to the message."""
 
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotBuiltError(f"{name} is not built{why}")
@@ -74,8 +75,9 @@ def function_not_built(name: str, why: str = "") -> Callable[..., NoReturn]:
 
 
 def class_not_built(name: str, why: str = "") -> type:
-    """A class, by its full name, that raises when it is made; `why` follows what the error says. Nothing is an
-    instance, and annotations, `isinstance` and imports can name it.
+    """Return a class, by its full name, that raises when it is called; `why` is appended to the message.
+
+    Annotations, `isinstance` and imports can use it; nothing is an instance of it.
 
     >>> from collections import deque
     >>> isinstance(deque(), class_not_built("torch.Anything"))
@@ -95,7 +97,7 @@ def class_not_built(name: str, why: str = "") -> type:
 
 
 class NotBuiltAttribute:
-    """An attribute of a class by its full name: asking the class or an instance for it raises."""
+    """An attribute of a class by its full name; accessing it on the class or an instance raises."""
 
     def __init__(self, name: str, why: str = "") -> None:
         self.name, self.why = name, why
@@ -104,7 +106,7 @@ class NotBuiltAttribute:
         raise not_built(self.name, self.why)
 
 
-OF_TENSORS = {  # what tensors have in PyTorch alone, with what the error says
+OF_TENSORS = {  # attributes of PyTorch's tensors only, with the texts of the errors
     "dequantize int_repr q_scale q_zero_point qscheme": "tensors are not quantized",
     "q_per_channel_axis q_per_channel_scales q_per_channel_zero_points": "tensors are not quantized",
     "ipu mtia record_stream": "tensors live on the CPU",

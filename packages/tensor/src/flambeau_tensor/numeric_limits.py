@@ -14,7 +14,7 @@ _FORMATS = {
     "float8_e5m2": (8, 5, 2),
     "float8_e4m3fn": (8, 4, 3),
 }
-# Decimals that survive.
+# Decimal digits that are preserved.
 _DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15, "float8_e5m2": 0, "float8_e4m3fn": 0}
 
 _floats: dict = {}  # dtype -> the instance
@@ -22,7 +22,7 @@ _integers: dict = {}
 
 
 class _Limits:
-    """Facts of one dtype, compared by dtype; made once, as nobody may write to them."""
+    """Properties of a dtype, compared by dtype. Instances are immutable and shared."""
 
     __slots__ = ("bits", "dtype", "max", "min")
     bits: int
@@ -48,7 +48,7 @@ class _Limits:
         return type(self), (_dtype_by_name(self.dtype),)
 
 
-# What Python's types stand for.
+# The dtypes of Python's types.
 _OF_PYTHON = {float: "float64", complex: "complex128", int: "int64", bool: "bool"}
 
 
@@ -87,7 +87,7 @@ class finfo(_Limits):
     def __new__(cls, type: DType | None = None) -> "finfo":
         try:
             return _floats[get_default_dtype() if type is None else type]
-        except (KeyError, TypeError):  # not made yet, or no dtype
+        except (KeyError, TypeError):  # not created yet, or not a dtype
             return cls._of(get_default_dtype() if type is None else type)
 
     @classmethod
@@ -102,7 +102,7 @@ class finfo(_Limits):
             raise not_built(f"torch.finfo of {dtype}")
         bits, exponent, fraction = _FORMATS[name]
         bias, eps = 2 ** (exponent - 1) - 1, 2.0**-fraction
-        # no infinities: their exponent has numbers, up to one NaN
+        # no infinities: that exponent is used for numbers, except for one NaN
         most = 448.0 if name == "float8_e4m3fn" else (2 - eps) * 2.0**bias
         tiny, resolution = 2.0 ** (1 - bias), 10.0 ** -_DIGITS[name]
         _floats[dtype] = self = cls._made(
@@ -128,7 +128,7 @@ class iinfo(_Limits):
     """Limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype``, its name.
 
     Raises:
-        TypeError: the dtype is not one of integers.
+        TypeError: the dtype is not an integer dtype.
 
     >>> from flambeau_tensor import int8
     >>> iinfo(int8)

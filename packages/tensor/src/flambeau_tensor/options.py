@@ -1,5 +1,5 @@
-"""Tensor options other than the dtype: device, layout and memory format. Tensors live on the CPU, or
-have no memory, on device 'meta'; the other names exist so that programs which mention them get a clear answer."""
+"""Tensor options other than the dtype: device, layout and memory format. Tensors are on the CPU, or on device 'meta'
+without memory. The other names exist so that programs that use them get clear errors."""
 
 from typing import Self
 
@@ -9,7 +9,7 @@ from flambeau_tensor._core.elementwise.dtype import DType
 
 
 def promote_types(type1: DType, type2: DType) -> DType:
-    """The smallest dtype that both promote to.
+    """Return the smallest dtype to which both promote.
 
     Raises:
         TypeError: an argument is not a dtype.
@@ -61,7 +61,7 @@ class device:
     def _make(cls, type: "device | str", index: int | None = None) -> "device":
         if isinstance(type, device):
             type, index = type.type, type.index
-        accelerator = isinstance(type, int) and not isinstance(type, bool)  # by its number
+        accelerator = isinstance(type, int) and not isinstance(type, bool)  # an accelerator by its number
         number = type if accelerator else index
         if isinstance(number, int) and not -(2**63) <= number < 2**63:
             raise ValueError("Overflow when unpacking long long")
@@ -112,10 +112,10 @@ class device:
     def __exit__(self, *error: object) -> None:
         from flambeau_overrides.modes import _get_current_function_mode
 
-        _get_current_function_mode().__exit__(*error)  # what was entered last: blocks nest
+        _get_current_function_mode().__exit__(*error)  # exit the innermost mode: blocks nest
 
 
-Device = device | str  # what arguments named device take
+Device = device | str  # the type of arguments named device
 
 
 class _Named:
@@ -142,7 +142,7 @@ class layout(_Named):
     """The memory layout of a tensor. Dense tensors have ``torch.strided``.
 
     Raises:
-        TypeError: it is called; there are those that have names.
+        TypeError: the class is called; only the named layouts exist.
 
     >>> torch.ones(2).layout
     torch.strided
@@ -156,7 +156,7 @@ class memory_format(_Named):
     """The order of dimensions in memory that an operation should produce.
 
     Raises:
-        TypeError: it is called; there are those that have names.
+        TypeError: the class is called; only the named formats exist.
 
     >>> torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last).stride()
     (24, 1, 8, 2)
@@ -168,7 +168,7 @@ contiguous_format = memory_format._make("contiguous_format")
 preserve_format = memory_format._make("preserve_format")
 channels_last = memory_format._make("channels_last")
 channels_last_3d = memory_format._make("channels_last_3d")
-# For programs that ask what layout a tensor has: none has these.
+# For programs that compare a tensor's layout with them; no tensor has these layouts.
 sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(
     layout._make, ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn")
 )
@@ -187,7 +187,7 @@ def _get_layout(name):
 
 
 def check_device(where) -> device:
-    """The device that is meant, `CPU` or `META`; every other one is refused."""
+    """Return `CPU` or `META` for a device argument; raises for other devices."""
     if where is None or where is CPU:
         return CPU
     if not isinstance(where, device):
@@ -202,7 +202,7 @@ def check_device(where) -> device:
 
 
 def check_layout(wanted) -> None:
-    """Refuse every layout but strided."""
+    """Raise for layouts other than strided."""
     if wanted is not None and wanted is not strided:
         if not isinstance(wanted, layout):
             raise TypeError(f"argument 'layout' must be torch.layout, not {type(wanted).__name__}")

@@ -1,8 +1,8 @@
-"""How handlers of ``__torch_function__`` get the arguments of what PyTorch has in Python.
+"""The arguments that handlers of ``__torch_function__`` receive for functions that are written in Python in PyTorch.
 
-A compiled function hands on what was written. PyTorch's functions in Python hand on what they have bound by then, with
-their defaults; what they hand on by position and what by name is part of what handlers see. `Packing` in
-`flambeau_overrides` explains the words. A table is read where a handler has been found, and nowhere else.
+Handlers of a compiled function receive the arguments as the caller wrote them. PyTorch's functions in Python have
+already bound their arguments and pass defaults, too; which arguments they pass by position and which by name is visible
+to handlers. `flambeau_overrides.Packing` explains the notation. A table is only read after a handler has been found.
 """
 
 from flambeau_overrides.registry import register, unregister
@@ -41,13 +41,13 @@ METHODS = {
 
 
 def apply(namespace, table):
-    """Let the handlers of a namespace's functions or methods get their arguments as a table says."""
+    """Register a table of packings for the functions or methods of a namespace."""
     for name, text in table.items():
         pack(find_handled(namespace, name), text)
 
 
 def known_as(namespace, *names):
-    """Let functions of `torch` be called by their names in another namespace by `torch.overrides`."""
+    """Make `torch.overrides` use names in another namespace for functions of `torch`."""
     for name in names:
         called = find_handled("torch", name)
         unregister(called)
@@ -56,7 +56,7 @@ def known_as(namespace, *names):
 
 
 def apply_functional(table):
-    """`apply` for functions of `torch` that PyTorch has in Python, in `torch.functional`."""
+    """Apply a table to functions of `torch` that PyTorch defines in Python, in `torch.functional`."""
     apply("torch", table)
     known_as("torch.functional", *table)
 

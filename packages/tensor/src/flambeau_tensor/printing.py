@@ -36,15 +36,16 @@ def set_printoptions(
 ) -> None:
     """Set the print options of tensors, for the whole process.
 
-    ``None`` leaves an option as it is, except for ``sci_mode``, where it means "decide for each tensor" and is what
-    every call that does not name ``sci_mode`` goes back to.
+    ``None`` leaves an option unchanged, except for ``sci_mode``, where it means "decide for each tensor". A call that
+    omits ``sci_mode`` resets it to None.
 
     Args:
         precision: digits after the decimal point of floating point numbers (4).
         threshold: number of elements above which a tensor is summarized (1000).
         edgeitems: elements shown at either end of a summarized dimension (3); 0 shows the size alone.
         linewidth: characters per line (80); may be ``math.inf``.
-        profile: ``"default"``, ``"short"`` or ``"full"``: sets the four options above; those given beside it win.
+        profile: ``"default"``, ``"short"`` or ``"full"``: sets the four options above; explicit options take
+            precedence.
         sci_mode: always (``True``) or never (``False``) use scientific notation.
 
     Raises:
@@ -84,10 +85,11 @@ def get_printoptions() -> dict[str, Any]:
 
 @contextmanager
 def printoptions(**options: Any) -> Iterator[None]:
-    """Set print options inside a ``with`` block or a decorated function; takes what :func:`set_printoptions` takes.
+    """Context manager and decorator that sets print options temporarily; accepts the arguments of
+    :func:`set_printoptions`.
 
     Raises:
-        TypeError: there is no such option.
+        TypeError: the option does not exist.
 
     Example:
         >>> from flambeau_tensor import tensor
@@ -137,12 +139,12 @@ def tensor_repr(
 
     Args:
         tensor: anything with ``shape``, ``dtype``, ``requires_grad`` and ``grad_fn``.
-        as_array: gives the values of a tensor as an array; not called when there are no values to show.
-        default_dtype: gives the current default floating point dtype.
-        name: what stands before the parenthesis, the class name for subclasses.
-        device: the device to name, for tensors that hold no values (``"meta"``).
-        suffixes: further ``key=value`` texts to put last.
-        tensor_contents: text to show in place of the values.
+        as_array: returns the values of a tensor as an array; not called if there are no values to show.
+        default_dtype: returns the current default floating point dtype.
+        name: the text before the parenthesis; for subclasses, the class name.
+        device: the device to show, for tensors without values (``"meta"``).
+        suffixes: additional ``key=value`` texts at the end.
+        tensor_contents: text that replaces the values.
     """
     if device is None and tensor_contents is None:
         array = as_array(tensor)
@@ -151,7 +153,7 @@ def tensor_repr(
     try:
         grad_fn = getattr(tensor, "grad_fn", None)
         grad_fn_name = None if grad_fn is None else type(grad_fn).__name__
-    except RuntimeError:  # a view whose history an in-place operation made unusable
+    except RuntimeError:  # a view whose history was invalidated by an in-place operation
         grad_fn_name = "Invalid"
     text = format_array(
         array,
@@ -164,12 +166,12 @@ def tensor_repr(
         suffixes=suffixes,
         contents=tensor_contents,
     )
-    # Parameters of other classes say so here; nn.Parameter has a line of its own.
+    # Parameters of other classes are shown as such here; nn.Parameter has its own line.
     return f"Parameter({text})" if name != "tensor" and getattr(tensor, "_is_param", False) else text
 
 
 def tensor_format(tensor: Any, spec: str, *, as_array: Callable[[Any], np.ndarray], text_alone: bool = False) -> str:
-    """Return ``format(tensor, spec)``: the number's for a plain tensor without dimensions, otherwise ``str(tensor)``.
+    """Return ``format(tensor, spec)``: formatted as a number for a plain 0-d tensor, otherwise ``str(tensor)``.
 
     Raises:
         TypeError: ``spec`` is not empty and the tensor has dimensions, is of a subclass, or has no elements.
@@ -204,7 +206,7 @@ def format_array(
     notes = []
     if device is not None:
         notes.append(f"device='{device}'")
-    # The size is told where the brackets do not show it.
+    # The size is shown if the brackets do not show it.
     if device is not None or (array.size == 0 and array.ndim != 1) or (array.size and PRINT_OPTS.edgeitems == 0):
         notes.append(f"size={tuple(array.shape)}")
     evident = {default_dtype_name}
@@ -223,7 +225,7 @@ def format_array(
 
 
 def with_notes(text: str, notes: Sequence[str], indent: int, new_line: bool = False) -> str:
-    """A text with notes, on further lines where they do not fit, and the closing parenthesis."""
+    """Append notes and the closing parenthesis to a text; notes that do not fit go to further lines."""
     column = len(text) - text.rfind("\n") + 1
     for note in notes:
         if new_line or column + len(note) + 2 > PRINT_OPTS.linewidth:
@@ -236,7 +238,7 @@ def with_notes(text: str, notes: Sequence[str], indent: int, new_line: bool = Fa
 
 
 def values_text(array: np.ndarray, indent: int) -> str:
-    """The elements of an array in brackets, further lines indented."""
+    """Return the elements of an array in brackets; further lines are indented."""
     if array.size == 0:
         return "[]"
     if array.ndim == 0:
@@ -253,7 +255,7 @@ def values_text(array: np.ndarray, indent: int) -> str:
 
 
 def _brackets(cells: Iterator[str], shape: tuple[int, ...], edge: int | None, indent: int, width: int) -> str:
-    """Take the cells of ``shape``, in order, into nested brackets; a cell and its comma count as ``width + 2``."""
+    """Put the cells of ``shape``, in order, into nested brackets; a cell and its comma count as ``width + 2``."""
     summarized = edge is not None and shape[0] > 2 * edge
     count = 2 * edge if summarized else shape[0]
     new_line = "\n" + " " * (indent + 1)
@@ -274,7 +276,7 @@ def _brackets(cells: Iterator[str], shape: tuple[int, ...], edge: int | None, in
 
 
 def _cells(values: np.ndarray) -> tuple[list[str], int]:
-    """The texts of a 1-d array's elements, aligned to the right, and the width that lines are planned with."""
+    """Return the right-aligned texts of a 1-d array's elements, and the width for the layout of lines."""
     if values.dtype.kind == "c":
         real, real_width = _cells(values.real)
         imag, imag_width = _float_texts(values.imag)
@@ -289,8 +291,8 @@ def _cells(values: np.ndarray) -> tuple[list[str], int]:
 
 
 def _float_texts(values: np.ndarray) -> tuple[list[str], int]:
-    """Unpadded texts in the one notation that suits all values, and the length of the longest nonzero finite one."""
-    with np.errstate(invalid="ignore"):  # the cast of a signaling nan
+    """Return unpadded texts in one notation for all values, and the length of the longest nonzero finite one."""
+    with np.errstate(invalid="ignore"):  # the cast of a signaling NaN
         values = values.astype(np.float64, copy=False)
     finite = np.isfinite(values)
     ordinary = finite & (values != 0)

@@ -1,4 +1,4 @@
-"""Functions of ``torch._utils`` that packages use, beside those that files name (``serialization.rebuilding``)."""
+"""Functions of ``torch._utils`` that packages use, except those that files name (``serialization.rebuilding``)."""
 
 import sys
 import traceback
@@ -13,7 +13,7 @@ from flambeau_tensor.pytorch_names import local_name
 
 
 def _element_size(dtype: DType) -> int:
-    """Bytes of an element."""
+    """Return the size of an element in bytes."""
     if not isinstance(dtype, DType):
         raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
     return dtype.itemsize
@@ -34,14 +34,14 @@ def _set_obj_state(obj: Any, state: Any) -> Any:
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
-    """One tensor of one dimension with the elements of all."""
+    """Return a 1-d tensor with the elements of all tensors."""
     from flambeau_tensor import cat
 
     return cat([t.reshape(-1) for t in tensors])
 
 
 def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The parts of `flat`, views that have the sizes of ``tensors``."""
+    """Return the parts of `flat` as views with the sizes of ``tensors``."""
     parts, start = [], 0
     for t in tensors:
         parts.append(flat.narrow(0, start, t.numel()).view(t.shape))
@@ -50,7 +50,7 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
 
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> Any:
-    """The number of a device: -1 for the processor where that is allowed."""
+    """Return the number of a device; -1 for the CPU if `allow_cpu`."""
     if isinstance(device, str):
         device = _device(device)
     if isinstance(device, _device):
@@ -65,11 +65,11 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
 
 
 def _get_available_device_type() -> None:
-    """None: there is no device beside the processor."""
+    """Return None: there is no device except the CPU."""
 
 
 def is_compiling() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
@@ -77,7 +77,7 @@ class PyTorchFileReader:
     """Reads the records of a file of `torch.save`.
 
     Raises:
-        FileNotFoundError: there is no such file, or it is no archive.
+        FileNotFoundError: the file does not exist or is not an archive.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -93,19 +93,19 @@ class PyTorchFileReader:
         self._root = self._archive.namelist()[0].partition("/")[0]
 
     def has_record(self, name: str) -> bool:
-        """Return True if there is a record of this name."""
+        """Return True if there is a record with this name."""
         return f"{self._root}/{name}" in self._archive.namelist()
 
     def get_all_records(self) -> list[str]:
-        """The names of all."""
+        """Return the names of all records."""
         return [name.partition("/")[2] for name in self._archive.namelist()]
 
     def get_record(self, name: str) -> bytes:
-        """A record's bytes."""
+        """Return the bytes of a record."""
         return self._archive.read(f"{self._root}/{name}")
 
     def get_storage_from_record(self, name: str, numel: int, dtype: DType) -> Tensor:
-        """A record as a tensor of one dimension, of `numel` elements."""
+        """Return a record as a 1-d tensor with `numel` elements."""
         from flambeau_tensor import empty, frombuffer
 
         data = bytearray(self.get_record(name))
@@ -129,17 +129,17 @@ _cast_Half, _cast_Float, _cast_Double = _cast_to("Half"), _cast_to("Float"), _ca
 
 
 class KeyErrorMessage(str):
-    """The text of a KeyError, which shows its lines as lines."""
+    """The text of a KeyError, printed with its line breaks."""
 
     def __repr__(self) -> str:
         return self
 
 
 class ExceptionWrapper:
-    """An exception of another thread or process, with its traceback as text, to be raised again here.
+    """An exception from another thread or process, with its traceback as text, to be raised again here.
 
     Args:
-        exc_info: what ``sys.exc_info()`` gives; without it, the exception that is handled now.
+        exc_info: the result of ``sys.exc_info()``; by default the exception that is being handled.
         where: where it was raised, for the message.
     """
 
@@ -150,7 +150,7 @@ class ExceptionWrapper:
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
 
     def reraise(self) -> NoReturn:
-        """Raise an exception of the type, whose message has the traceback."""
+        """Raise an exception of the original type with the traceback in its message."""
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             text = KeyErrorMessage(text)
@@ -158,16 +158,16 @@ class ExceptionWrapper:
             raise self.exc_type(message=text)
         try:
             error = self.exc_type(text)
-        except Exception:  # it takes other arguments
+        except Exception:  # the type takes other arguments
             raise RuntimeError(text) from None
         raise error
 
 
 def _get_device_module(device_type: str) -> Any:
-    """The module of a kind of device, ``torch.cpu``.
+    """Return the module of a device type, such as ``torch.cpu``.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: there is no such module.
     """
     module = getattr(import_module(local_name("torch")), device_type, None)
     if module is None:

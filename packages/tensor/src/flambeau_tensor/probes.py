@@ -1,7 +1,7 @@
-"""The shapes, dtypes and errors in an operator's documentation, found by variations of its example.
+"""Shapes, dtypes and errors in an operator's documentation, determined by variations of its example.
 
-Like the examples, none of it is written down, so it cannot be wrong. A trial is the example's call with other dtypes,
-other shapes or an argument of another type.
+Like the examples, they are computed, not stored, so they are always correct. A trial repeats the example's call with
+other dtypes, other shapes, or an argument of another type.
 """
 
 import ast
@@ -16,11 +16,11 @@ CATEGORIES = {
     "integers": ("int64", "int32", "int16", "int8", "uint8"),
     "bool": ("bool",),
 }
-_LONGEST = 240  # of an error's text
+_LONGEST = 240  # of the text of an error
 
 
 class Call:
-    """The example's call of an operator: arguments as its schema names them."""
+    """The call of an operator in its example, with arguments by their names in the schema."""
 
     def __init__(self, op, arguments, options):
         from flambeau_tensor.documentation import signature
@@ -35,11 +35,11 @@ class Call:
         }
 
     def run(self, other=()):
-        """The result with some other arguments, of copies: an operator may write to them."""
+        """Return the result with some arguments replaced; uses copies, because an operator may write to them."""
         from flambeau_tensor.random import fork_rng
 
         values = {name: _each_tensor(value, _copy) for name, value in {**self.given, **dict(other)}.items()}
-        first = [values.pop(name) for name in list(values)[:1]]  # it is `input` of a function and `self` of a method
+        first = [values.pop(name) for name in list(values)[:1]]  # named `input` in functions and `self` in methods
         with fork_rng():
             return self.op(*first, **values)
 
@@ -54,7 +54,7 @@ class Call:
         return None
 
     def tensors(self):
-        """(name, tensor) of each tensor among the arguments; those of a list have its name."""
+        """Return (name, tensor) for each tensor among the arguments; tensors in a list have the list's name."""
         found = []
         for name, value in self.given.items():
             _each_tensor(value, lambda t, name=name: found.append((name, t)))
@@ -76,7 +76,7 @@ def _each_tensor(value, change):
 
 
 class _Finder(ast.NodeTransformer):
-    """Lets calls of a name go through ``_call``, which is told the object and the name."""
+    """Replaces calls of a name by calls of ``_call`` with the object and the name."""
 
     def __init__(self, name):
         self.name = name
@@ -90,7 +90,7 @@ class _Finder(ast.NodeTransformer):
 
 
 def _recorded(program, name):
-    """The arguments and options of the first call of that name that a program makes."""
+    """Return the arguments and options of a program's first call of that name."""
     from flambeau_tensor import Tensor
     from flambeau_tensor.examples import run
 
@@ -108,18 +108,18 @@ def _recorded(program, name):
 
 @cache
 def _call(op):
-    """The call of an operator's example; None where the example shows it otherwise, such as an attribute."""
+    """Return the call of an operator in its example; None if the example has no call, as for an attribute."""
     from flambeau_tensor.examples import full_name, programs
     from flambeau_tensor.extend import find_operator
 
     try:
         overloads = getattr(find_operator(full_name(op)), "overloads", (op,))
-    except AttributeError:  # what answers an attribute has a name of its own
+    except AttributeError:  # operators behind attributes have another name
         overloads = (op,)
     for program in programs(op):
-        with suppress(Exception):  # an attribute, or not an argument for this one
+        with suppress(Exception):  # an attribute, or an unsuitable argument
             given = _recorded(program, op.name)
-            for other in sorted(overloads, key=lambda other: other is not op):  # the example may be another one's
+            for other in sorted(overloads, key=lambda other: other is not op):  # maybe another overload's example
                 with suppress(Exception):
                     call = Call(other, *given)
                     call.run()
@@ -128,7 +128,7 @@ def _call(op):
 
 
 def _sizes(value):
-    """The shape of a tensor, or those of several: ``(2, 3)``."""
+    """Return the shape of a tensor, or the shapes of several: ``(2, 3)``."""
     from flambeau_tensor import Tensor
 
     if isinstance(value, Tensor):
@@ -139,7 +139,7 @@ def _sizes(value):
 
 
 def _shape(call):
-    """``for example input (2, 3), index (2) → (2, 2)``; stars for what is done element by element."""
+    """Return ``for example input (2, 3), index (2) → (2, 2)``; elementwise operators have stars instead."""
     from flambeau_tensor.extend import Elementwise
 
     given, result = call.tensors(), _sizes(call.run())
@@ -151,7 +151,7 @@ def _shape(call):
 
 
 def _varied(call):
-    """The names of the arguments whose dtype is the operator's, rather than that of indices or masks."""
+    """Return the names of the arguments that have the operator's dtype, unlike indices or masks."""
     given = call.tensors()
     kinds = (
         lambda t: t.is_floating_point() or t.is_complex(),
@@ -165,7 +165,7 @@ def _varied(call):
 
 
 def _has_dtype(call):
-    """Whether tensors are given, or a dtype may be."""
+    """Whether the call has tensors or a dtype argument."""
     return bool(call.tensors()) or any(a.name == "dtype" for a in call.op.schema.arguments)
 
 
@@ -177,13 +177,13 @@ def _of_dtype(call, dtype):
 
 
 def _to(t, dtype):
-    """The tensor in another dtype; as integers, 0.5 is 1, so that what divides does not become zero."""
+    """Convert a tensor to another dtype; for integers, rounds 0.5 to 1, so that divisors do not become zero."""
     whole = t.is_floating_point() and not (dtype.is_floating_point or dtype.is_complex)
     return (t.ceil() if whole else t).to(dtype)
 
 
 def _try_dtypes(call):
-    """What each dtype's name gives: the dtype of the result, or the error."""
+    """Return the dtype of the result, or the error, for each dtype."""
     import flambeau_tensor as torch
 
     found = {}
@@ -198,7 +198,7 @@ def _try_dtypes(call):
 
 @cache
 def dtypes(op):
-    """The names of the dtypes that an operator takes; None where its example has no tensor.
+    """Return the names of the dtypes that an operator accepts; None if its example has no tensor.
 
     >>> from flambeau_tensor import hypot
     >>> sorted(dtypes(hypot))
@@ -211,7 +211,7 @@ def dtypes(op):
 
 
 def _dtypes(call):
-    """``floating point, integers → float32``: categories that are taken, and what the result is where it differs."""
+    """Return ``floating point, integers → float32``: accepted categories, and the result's dtype if it differs."""
     found, parts = _try_dtypes(call), []
     for category, names in CATEGORIES.items():
         taken = [name for name in names if not isinstance(found[name], Exception)]
@@ -225,7 +225,7 @@ def _dtypes(call):
 
 
 def _other_sizes(call):
-    """Arguments whose shapes may not fit: the second tensor longer or higher, or a single one without dimensions."""
+    """Return arguments whose shapes may not match: a longer or higher second tensor, or a single 0-d tensor."""
     tensors = [(name, t) for name, t in call.tensors() if t.dim()]
     names = list(dict(tensors))
     if len(names) > 1:
@@ -239,7 +239,7 @@ def _other_sizes(call):
 
 
 def _errors(call):
-    """What wrong arguments raise, a line each."""
+    """Return the errors for wrong arguments, one per line."""
     import flambeau_tensor as torch
     from flambeau_tensor.documentation import parameter_names
 
@@ -259,7 +259,7 @@ def _errors(call):
 
 
 def _quietly(function, *arguments):
-    """Heard by nobody: no modes, no warnings."""
+    """Call a function without modes and warnings."""
     from flambeau_overrides import DisableTorchFunction
     from flambeau_tensor._core.call.dispatching import Undispatched
 
@@ -270,7 +270,7 @@ def _quietly(function, *arguments):
 
 @cache
 def facts(op):
-    """What trials say of an operator: ``{"Shape": [lines], "Dtypes": [lines], "Raises": [lines]}``.
+    """Return the results of trials of an operator: ``{"Shape": [lines], "Dtypes": [lines], "Raises": [lines]}``.
 
     >>> from flambeau_tensor import hypot
     >>> facts(hypot)["Shape"]

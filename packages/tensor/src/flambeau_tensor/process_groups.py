@@ -1,6 +1,6 @@
-"""The default group of processes, for packages that ask whether there is one.
+"""The default process group, for packages that check whether there is one.
 
-`flambeau_distributed` says so when it is imported; before that there is none.
+`flambeau_distributed` sets it when it is imported; before, there is none.
 
 >>> from flambeau_tensor import process_groups
 >>> process_groups.default() is None

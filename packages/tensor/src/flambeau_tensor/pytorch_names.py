@@ -1,7 +1,7 @@
-"""Under which names of PyTorch's things stand here: what files say of them, and what they mean.
+"""Tables between names in PyTorch and names here, for writing and reading files.
 
-A module is named with all that is below it, where nothing longer fits; other things are named one by one. Packages
-above add theirs.
+An entry for a module applies to everything below it, unless a longer entry matches; other objects have separate
+entries. Higher packages add their own.
 """
 
 LOCAL_NAMES = {
@@ -11,15 +11,15 @@ LOCAL_NAMES = {
     "torch.storage": "flambeau_tensor.storage",
 }
 
-# What PyTorch has in another module than `LOCAL_NAMES` says: a module here, of which the public classes and functions
-# are meant, or the full name of one thing -> PyTorch's module.
+# Exceptions to `LOCAL_NAMES`: a module here, whose public classes and functions are meant, or the full name of one
+# object -> PyTorch's module.
 HOMES: "dict[str, str]" = {}
 
-# How files write the objects of a class and of those derived from it, where not as Python does: class -> (object ->
-# what `__reduce_ex__` returns).
+# Functions that reduce objects of a class and of its subclasses for files, if Python's default does not apply: class ->
+# function of an object, which returns what `__reduce_ex__` does.
 REDUCED: "dict" = {}
 
-_back: "tuple[int, dict[str, str]]" = (0, {})  # `LOCAL_NAMES` the other way round, when it had that many entries
+_back: "tuple[int, dict[str, str]]" = (0, {})  # the inverse of `LOCAL_NAMES`, when it had so many entries
 
 
 def _names_in_pytorch():
@@ -39,7 +39,7 @@ def _mapped(name, names):
 
 
 def local_name(name: str) -> str:
-    """The full name of a thing here, by PyTorch's name of it.
+    """Return the full name here of an object with a name in PyTorch.
 
     >>> local_name("torch.storage.TypedStorage"), local_name("collections.OrderedDict")
     ('flambeau_tensor.storage.TypedStorage', 'collections.OrderedDict')
@@ -48,7 +48,7 @@ def local_name(name: str) -> str:
 
 
 def module_in_pytorch(module: str, name: str) -> str:
-    """The module of PyTorch's that has what is called ``name`` in a module here, or the module itself.
+    """Return PyTorch's module for the object ``name`` in a module here; by default the module itself.
 
     >>> module_in_pytorch("flambeau_tensor.storage", "TypedStorage")
     'torch.storage'
@@ -61,7 +61,7 @@ def module_in_pytorch(module: str, name: str) -> str:
 
 
 def name_in_pytorch(name: str) -> str:
-    """PyTorch's name of a module or a thing, by its full name here.
+    """Return PyTorch's name for a module or object with a full name here.
 
     >>> name_in_pytorch("flambeau_tensor.storage.TypedStorage")
     'torch.storage.TypedStorage'

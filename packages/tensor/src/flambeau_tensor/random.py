@@ -1,7 +1,7 @@
 """The default random number generator and its state.
 
-Without a ``generator=`` of their own, random operations draw from :data:`default_generator`. Seeds give the numbers of
-PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move between the two.
+Random operations without a ``generator=`` argument draw from :data:`default_generator`. Seeds give the numbers of
+PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) can be exchanged with it.
 """
 
 from contextlib import ContextDecorator
@@ -23,10 +23,10 @@ __all__ = [
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the default generator over from ``seed``.
+    """Restart the default generator from ``seed``.
 
     Args:
-        seed: an int of up to 64 bits; negative ones count from 2**64. The lowest 32 bits decide the numbers.
+        seed: an int of up to 64 bits; negative ones count from 2**64. The lowest 32 bits determine the numbers.
 
     Returns:
         The default generator.
@@ -41,7 +41,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default generator over from a seed of the operating system's randomness, and return it.
+    """Restart the default generator from a random seed of the operating system, and return the seed.
 
     >>> seed() == torch.initial_seed()
     True
@@ -50,7 +50,7 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was last given.
+    """Return the last seed of the default generator.
 
     >>> _ = torch.manual_seed(5)
     >>> initial_seed()
@@ -60,7 +60,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state, a uint8 tensor of 5056 elements.
+    """Return the default generator's state, a uint8 tensor of 5056 elements.
 
     >>> state = get_rng_state()
     >>> a = torch.rand(2)
@@ -72,11 +72,11 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Let the default generator go on from a state that :func:`get_rng_state` gave.
+    """Continue the default generator from a state that :func:`get_rng_state` returned.
 
     Raises:
-        TypeError: ``new_state`` is no uint8 tensor.
-        RuntimeError: it has another size, or holds no state.
+        TypeError: ``new_state`` is not a uint8 tensor.
+        RuntimeError: it has another size, or is not a state.
 
     >>> state = torch.get_rng_state()
     >>> a = torch.rand(2)
@@ -91,9 +91,9 @@ class fork_rng(Forked, ContextDecorator):
     """A context manager that restores the state of the default generator at exit.
 
     Args:
-        devices: accepted for programs that name accelerators, and ignored.
-        enabled: False makes it a block like any other.
-        device_type: ignored like ``devices``, but has to be the name of one.
+        devices: ignored; accepted for programs that name accelerators.
+        enabled: whether to restore the state.
+        device_type: ignored like ``devices``, but must be the name of a device type.
 
     Raises:
         RuntimeError: the device type is unknown.

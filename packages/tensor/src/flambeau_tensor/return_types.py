@@ -1,11 +1,11 @@
 """The named tuples that operators with several named results return, such as ``torch.return_types.max``.
 
-They are made when an operator first returns one, or when somebody asks this module for one by name.
+A type is created when an operator first returns it, or when this module is asked for it by name.
 """
 
 import copyreg
 import sys
-from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
+from _collections import _tuplegetter  # the type of namedtuple's fields, which reads an item in C
 
 from flambeau_tensor.lazy_attributes import attach as _attach
 
@@ -13,8 +13,8 @@ _types = {}
 
 
 class _ResultType(type):
-    """The type of these types. They are pickled by name and fields where no module of the name that they show is there
-    to find them in."""
+    """The metaclass of these types. They are pickled by name and fields if the module that they claim to be in does
+    not exist."""
 
 
 def _reduce_type(cls):
@@ -33,9 +33,7 @@ class NamedResult(tuple, metaclass=_ResultType):
     __match_args__ = ()
     n_unnamed_fields = 0
 
-    def __new__(
-        cls, values, attributes=None
-    ):  # the latter in pickles: fields beside the sequence, of which there are none
+    def __new__(cls, values, attributes=None):  # pickles pass the fields besides the sequence, of which there are none
         return tuple.__new__(cls, values)
 
     def __repr__(self):
@@ -47,7 +45,7 @@ class NamedResult(tuple, metaclass=_ResultType):
 
 
 def named_result(name: str, fields: tuple[str, ...]) -> type:
-    """The named tuple type of an operator's results; one and the same for the same name and fields.
+    """Return the named tuple type of an operator's results; the same type for the same name and fields.
 
     >>> named_result("max", ("values", "indices"))((3.0, 1))
     torch.return_types.max(
@@ -74,7 +72,7 @@ def _name_of(op) -> str:
 
 
 def type_of_results(op) -> type:
-    """The named tuple that an operator with several named results returns."""
+    """Return the named tuple type for an operator with several named results."""
     return named_result(_name_of(op), tuple([r.name for r in op.schema.returns]))
 
 

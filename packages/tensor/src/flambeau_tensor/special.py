@@ -1,4 +1,4 @@
-"""``torch.special``: special functions. The operators are declared when one of them is first named."""
+"""``torch.special``: special functions. The operators are declared when one of them is first used."""
 
 from flambeau_tensor.namespaces import served
 

@@ -1,7 +1,7 @@
 """Storages: the memory under tensors, as bytes (`UntypedStorage`) and as elements of a dtype (`TypedStorage`).
 
-``torch.FloatStorage`` and its kin are TypedStorages of their dtype. All of these look at the same memory as the tensors
-do, and so do what slices of them are.
+``torch.FloatStorage`` and similar classes are TypedStorages with their dtype. Storages, and slices of them, share the
+memory of the tensors.
 
 >>> import flambeau_tensor as ft
 >>> x = ft.tensor([1, 2], dtype=ft.uint8)
@@ -29,7 +29,7 @@ from flambeau_tensor.switches import warn_once
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
-StorageBase = UntypedStorage  # PyTorch's base of untyped storages, which programs ask with isinstance
+StorageBase = UntypedStorage  # PyTorch's base class of untyped storages, for isinstance checks
 _FORMS = """Expected one of:
  * (*, torch.device device, torch.dtype dtype)
  * (int size, *, torch.device device, torch.dtype dtype)
@@ -43,7 +43,7 @@ _FORMS_OF_ONE_DTYPE = """Expected one of:
 
 
 def warn_of_typed_storages(stacklevel: int = 2) -> None:
-    """The warning of PyTorch, once for a process."""
+    """Give PyTorch's warning, once per process."""
     warn_once(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
         "only storage class. This should only matter to you if you are using storages directly.  To "
@@ -66,12 +66,12 @@ class TypedStorage:
 
     Args:
         args: a number of elements, which are not initialized, or a sequence of numbers; nothing for an empty storage.
-        wrap_storage: an UntypedStorage to look at instead.
-        dtype: of the elements; the default dtype if left out.
+        wrap_storage: an UntypedStorage to use.
+        dtype: the dtype of the elements; by default the default dtype.
         device: the CPU.
 
     Raises:
-        RuntimeError: both a size and a storage are given, or the storage holds no whole number of elements.
+        RuntimeError: both a size and a storage are given, or the storage's size is not a multiple of the element size.
 
     >>> import flambeau_tensor as ft
     >>> TypedStorage([1, 2, 3], dtype=ft.int16).tolist()
@@ -113,7 +113,7 @@ class TypedStorage:
         """The elements as a tensor; that of a storage on 'meta' has none, either."""
         return interop.over_storage(Tensor, self._untyped_storage, self.dtype, 0, (len(self),), (1,), False)
 
-    # --- what it is ---
+    # --- properties ---
 
     def __len__(self):
         return len(self._untyped_storage) // self.dtype.itemsize
@@ -196,7 +196,7 @@ class TypedStorage:
         return self
 
     def copy_(self, source, non_blocking=None):
-        """Write the elements of another storage, converted; or the bytes of an untyped one."""
+        """Copy the elements of another storage, converted; or the bytes of an untyped one."""
         if isinstance(source, UntypedStorage):
             self._untyped_storage.copy_(source)
         elif META in (self.device, source.device):
@@ -216,7 +216,7 @@ class TypedStorage:
         return self
 
     def type(self, dtype=None, non_blocking=False):
-        """The name of the type, such as ``torch.FloatStorage``; the elements in another type if one is given."""
+        """Return the name of the type, such as ``torch.FloatStorage``; with an argument, the elements as that type."""
         if dtype is None:
             return (
                 f"torch.{type_name(self.dtype)}Storage"
@@ -253,7 +253,7 @@ class TypedStorage:
 
     @classmethod
     def from_buffer(cls, *args, dtype=None, device=None, **kwargs):
-        """A copy of a buffer's bytes, in the byte order that the second argument names."""
+        """Copy a buffer's bytes; the second argument names their byte order."""
         dtype = cls._dtype_for("from_buffer", dtype)
         if len(args) > 1:
             kwargs["byte_order"] = args[1]
@@ -269,7 +269,7 @@ class TypedStorage:
 
     @classmethod
     def from_file(cls, filename, shared=False, size=0, *, dtype=None):
-        """The first `size` elements of a file, as memory; see `UntypedStorage.from_file`."""
+        """Map the first `size` elements of a file as memory; see `UntypedStorage.from_file`."""
         dtype = cls._dtype_for("from_file", dtype)
         untyped = UntypedStorage.from_file(filename, shared, size * dtype.itemsize)
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
@@ -336,7 +336,7 @@ def _legacy(dtype):
     return Legacy
 
 
-YOUNGER = ("uint16", "uint32", "uint64", "complex32")  # than typed storages, which have no classes for them
+YOUNGER = ("uint16", "uint32", "uint64", "complex32")  # newer than typed storages, which have no classes for them
 LEGACY = {cls.__name__: cls for cls in (_legacy(d) for d in all_dtypes() if d.name not in YOUNGER)}
 globals().update(LEGACY)
 __all__ += LEGACY

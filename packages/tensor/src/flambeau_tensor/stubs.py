@@ -1,7 +1,7 @@
 """Type stubs, written from the schemas: ``python -m flambeau_tensor.stubs [folder]``.
 
-Without a folder the text of ``__init__.pyi`` goes to standard output; with one, all stub files go there. Those
-beside the sources are part of the wheel, and a test compares them with what is written here.
+Without a folder, the text of ``__init__.pyi`` is written to standard output; with one, all stub files are written
+there. The stubs beside the sources are part of the wheel, and a test compares them with the output of this module.
 """
 
 import re
@@ -18,7 +18,8 @@ from flambeau_tensor._core.schema.registry import Property, functions, names_of_
 from flambeau_tensor.ops import LAZY
 
 _MARK = '"""Written from the operators\' schemas by flambeau_tensor.stubs; do not edit."""\n'
-# What no schema tells. Names such as `float` are methods and dtypes from `Tensor` on, hence the underscores.
+# Everything that schemas do not contain. Inside `Tensor`, names such as `float` are methods and dtypes, hence the
+# underscores.
 _HEAD = (
     _MARK
     + """
@@ -190,7 +191,7 @@ class Tensor:
 """
 )
 _WRITTEN_OUT = {*re.findall(r"(?m)^    (?:def )?(\w+)", _HEAD.partition("class Tensor:")[2])}
-_RESULTS = {"Number": "int | float", "torch.device | str": "torch.device"}  # what is less than what is taken
+_RESULTS = {"Number": "int | float", "torch.device | str": "torch.device"}  # results are narrower than arguments
 _REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 _SYNTAX_RESULTS = {
     "repr": "_str",
@@ -208,14 +209,14 @@ _SYNTAX_ARGUMENTS = {"getitem": "index: Any", "setitem": "index: Any, value: Any
 
 
 def signatures(op):
-    """Return the operators of a name, one for each signature."""
+    """Return the operators with a name, one for each signature."""
     return op.overloads if isinstance(op, OverloadSet) else (op,)
 
 
 def function_stub(op, name=None, *, method=False, indent="", module=""):
-    """The ``def`` of an operator; where it has several signatures, an ``@overload`` for each.
+    """Return the ``def`` of an operator; if it has several signatures, with an ``@overload`` for each.
 
-    ``module`` stands before types where they are not in the same file.
+    ``module`` precedes types that are defined in another file.
 
     >>> from flambeau_tensor import exp
     >>> function_stub(exp)
@@ -230,7 +231,7 @@ _FLAG = "return_indices: _bool = False"
 
 
 def _signatures(op, name, method, module):
-    """The signature of an operator, or three where a flag decides whether it returns one tensor or several."""
+    """Return the signature of an operator, or three if a flag determines whether it returns one tensor or several."""
     text = _signature(op, name, method, module)
     head, _, result = text.removesuffix(": ...").rpartition(" -> ")
     if _FLAG not in head or " | tuple[" not in result:
@@ -257,7 +258,7 @@ def _signature(op, name, method, module):
         kind = _spelled(documentation.type_text(a, a.name in numbers), module)
         text = public if method and i == 0 else f"{public}: {kind}"
         if i == op.varargs and all(b.kwarg_only for b in op.schema.arguments[i + 1 :]):
-            text, starred = f"*{public}: Any", True  # one by one, or as one sequence
+            text, starred = f"*{public}: Any", True  # passed one by one, or as one sequence
         elif a.has_default:
             if a.default is None and not kind.endswith(("None", "Any")):
                 text += " | None"
@@ -267,10 +268,10 @@ def _signature(op, name, method, module):
 
 
 def _result(op, module=""):
-    """The type of the result: a named tuple where the schema names several results."""
+    """Return the type of the result: a named tuple if the schema names several results."""
     returns = op.schema.returns
     if any(a.name == "out" and a.type.startswith("Any") for a in op.schema.arguments):
-        return "Any"  # one tensor or several, as the arguments tell
+        return "Any"  # one tensor or several, depending on the arguments
     if len(returns) > 1 and all(r.name for r in returns):
         return f"_return_types.{op.name}"
     text = documentation.result_text(op)
@@ -278,9 +279,9 @@ def _result(op, module=""):
 
 
 def _spelled(text, module=""):
-    """A type with the built-in ones under names that no dtype or method hides."""
+    """Return a type whose built-in names cannot be hidden by dtypes or methods."""
     text = re.sub(r"\btorch\.(\w+)", lambda m: {"Size": "Size", "Generator": "Generator"}.get(m[1], f"_{m[1]}"), text)
-    text = re.sub(r"\bBuffer\b", "Any", text)  # NumPy's arrays say from Python 3.12 on that they are one
+    text = re.sub(r"\bBuffer\b", "Any", text)  # from Python 3.12, NumPy declares its arrays as Buffer
     text = re.sub(r"\bStorage\b", "_Storage", text)
     text = re.sub(r"(?<![.\w])(bool|complex|float|int|str)\b", r"_\1", text)
     return re.sub(r"\b(Tensor|Number|Size|Generator|_dtype|_device|_layout|_memory_format)\b", rf"{module}\1", text)
@@ -313,7 +314,7 @@ def _syntax():
 
 
 def _found_when_used():
-    """The names that are imported when they are first used, but for those that stand in `_HEAD`."""
+    """Return the names that are imported on first use, except those in `_HEAD`."""
     for name, module in sorted(flambeau_tensor.LAZY_NAMES.items(), key=lambda item: (item[1], item[0])):
         if re.search(rf"\b(def {name}\(|class {name}\b|{name}: |{name} as {name}\b)", _HEAD):
             continue
@@ -324,7 +325,7 @@ def _found_when_used():
 
 
 def stub_text():
-    """The stub file of `flambeau_tensor`."""
+    """Return the stub file of `flambeau_tensor`."""
     lines = [_HEAD.rstrip(), *_members(), *_syntax(), ""]
     names = functions("torch")
     for name, value in sorted(vars(flambeau_tensor).items()):
@@ -343,7 +344,7 @@ def stub_text():
 
 
 def return_types_text():
-    """The stub file of `flambeau_tensor.return_types`."""
+    """Return the stub file of `flambeau_tensor.return_types`."""
     lines = [
         _MARK,
         "from collections.abc import Sequence",
@@ -367,7 +368,7 @@ def return_types_text():
 
 
 def namespace_text(namespace, more=""):
-    """The stub file of a module of another package that holds the operators of a namespace, ``torch.nn.functional``."""
+    """Return the stub file of another package's module with the operators of a namespace, ``torch.nn.functional``."""
     lines = [
         _MARK,
         "from builtins import bool as _bool, float as _float, int as _int, str as _str",
@@ -384,7 +385,7 @@ def namespace_text(namespace, more=""):
 
 
 def lazy_names_text(package, families):
-    """The module `package.ops.lazy_names`, which names what each lazy family of a package declares."""
+    """Return the text of the module `package.ops.lazy_names`, which lists the names of a package's lazy families."""
     start = f"{package}.ops."
     lines = [f'"""Written by {package}.stubs: the names that wait for each family of ``LAZY``."""', "", "NAMES = {"]
     for module, names in names_of_families([start + family for family in families]).items():
@@ -397,8 +398,8 @@ def lazy_names_text(package, families):
 
 
 def files():
-    """The texts of the files that are written, by name."""
-    names = lazy_names_text("flambeau_tensor", LAZY)  # the first: what loads families later finds them loaded
+    """Return the texts of the files to write, by name."""
+    names = lazy_names_text("flambeau_tensor", LAZY)  # first, because the other texts load lazy families
     more = {"linalg": "class LinAlgError(RuntimeError): ...\n"}
     namespaces = {
         f"{name}.pyi": namespace_text(f"torch.{name}", more.get(name, "")) for name in ("fft", "linalg", "special")
@@ -412,7 +413,7 @@ def files():
 
 
 def main(arguments):
-    """Write the stubs; returns the process's exit status."""
+    """Write the stubs; return the exit status of the process."""
     if not arguments:
         sys.stdout.write(stub_text())
         return 0

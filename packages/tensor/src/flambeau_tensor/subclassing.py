@@ -1,7 +1,7 @@
-"""What subclasses of Tensor do when they override nothing: run the operation and get their own type back.
+"""The behavior of subclasses of Tensor that override nothing: run the operation and return results of their own type.
 
-The operators do the same in C for subclasses that leave ``__torch_function__`` as it is; this is what
-``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
+For subclasses that leave ``__torch_function__`` unchanged, operators do the same in C;
+``super().__torch_function__(...)`` calls the functions here. Also here: copying and pickling of tensors and subclasses.
 """
 
 from flambeau_overrides import (
@@ -25,8 +25,8 @@ from flambeau_tensor._kernels import interop
 
 
 def _torch_function(cls, func, types, args=(), kwargs=None):
-    """Run `func` with overriding switched off and give its tensors this class, unless another type has precedence."""
-    inherited = cls.__mro__  # the true inheritance, which no metaclass can deny
+    """Run `func` without overrides and convert its tensors to this class, unless another type has precedence."""
+    inherited = cls.__mro__  # the real inheritance, which a metaclass cannot override
     for t in types:
         if t not in inherited:
             return NotImplemented
@@ -34,7 +34,7 @@ def _torch_function(cls, func, types, args=(), kwargs=None):
     plain = cls is Tensor or getattr(func, "plain_result", False)
     merged = None
     if getattr(cls, "__torch_metadata__", None) and (not plain or getattr(func, "writes", False)):
-        merged = metadata.merge(cls, func, args, kwargs)  # before anything is computed: rules may object
+        merged = metadata.merge(cls, func, args, kwargs)  # before any computation, since rules may raise
     with DisableTorchFunctionSubclass():
         result = func(*args, **kwargs)
     if not plain:
@@ -48,7 +48,7 @@ _handler = classmethod(_torch_function)
 
 
 def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
-    """What a class has for `__torch_dispatch__` that needs none, and what its own reaches by ``super()``."""
+    """The `__torch_dispatch__` of classes that need none, and of ``super()``."""
     with dispatching.Undispatched():
         return func(*args, **(kwargs or {}))
 
@@ -61,13 +61,13 @@ def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
     if cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl:
         declare_dispatching(cls)
-        if _inherited_handler(cls) is _handler:  # what comes of a call is for __torch_dispatch__ alone to say
+        if _inherited_handler(cls) is _handler:  # only __torch_dispatch__ determines results
             cls.__torch_function__ = _disabled_torch_function_impl
     shorten_dealloc(cls)
     inherit_syntax(cls)
     if metadata.declare(cls):
         if _inherited_handler(cls) is _handler:
-            cls.__torch_function__ = classmethod(_torch_function)  # to be called, where C passes the inherited one by
+            cls.__torch_function__ = classmethod(_torch_function)  # to be called, since C bypasses the inherited one
 
 
 set_attribute("__torch_function__", _handler)
@@ -80,7 +80,7 @@ register_namespace("torch.Tensor", Tensor)
 
 
 def _make_subclass(cls, data, require_grad=False):
-    """An instance of `cls` over the memory of a tensor, without its history. Nothing dispatches."""
+    """Return an instance of `cls` on the memory of a tensor, without its history. Nothing is dispatched."""
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
@@ -114,10 +114,10 @@ def _make_wrapper_subclass(
     _extra_dispatch_keys=None,
     storage_size=None,
 ):
-    """An instance of `cls` that has a geometry and no memory: its ``__torch_dispatch__`` answers every call.
+    """Return an instance of `cls` with a geometry but without memory; its ``__torch_dispatch__`` handles all calls.
 
-    With the policy "strides" it is asked for strides, too, with "sizes" for sizes and strides; where it returns None,
-    the geometry given here holds. `dispatch_device` and `dispatch_layout` have it asked for these.
+    With the policy "strides", the class is also called for strides; with "sizes", for sizes and strides. If it returns
+    None, the geometry given here applies. `dispatch_device` and `dispatch_layout` make it called for these.
     """
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
         raise TypeError(
@@ -149,9 +149,9 @@ share_storage = interop.share_storage
 
 
 # --- copying and pickling -------------------------------------------------------------------------------------------
-# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back. Pickles
-# hold calls of PyTorch's functions; what goes to another process of this library is not copied. There, plain tensors do
-# not name their class, which may be called `torch.Tensor` here and not where they come back.
+# The storage is pickled as a separate object, so tensors that share memory share it after loading, too. Pickles contain
+# calls of PyTorch's functions. Data for another process of this library is not copied; plain tensors are sent without
+# their class, because it may be called `torch.Tensor` here but not in the receiving process.
 
 
 def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
@@ -160,8 +160,8 @@ def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=Fals
 
 
 def geometry(self):
-    """What a tensor is made of: dtype, offset, sizes, strides, whether it requires grad, and is a conjugate or negative
-    view."""
+    """Return the properties that define a tensor: dtype, offset, sizes, strides, and whether it requires grad and is
+    a conjugate or negative view."""
     return (
         self.dtype,
         self.storage_offset(),
@@ -180,7 +180,7 @@ def _reduce(self):
 
 
 def reduce_for_process(tensor):
-    """Reduce a tensor for another process, where it remains a leaf if it is one here.
+    """Reduce a tensor for another process; leaves remain leaves.
 
     Raises:
         RuntimeError: the tensor is the result of recorded operations.
@@ -240,7 +240,7 @@ def _deepcopy(self, memo):
 
 
 def _answered_copy(self):
-    """The copy that a class without memory makes of an instance, by its answer to `clone`."""
+    """Copy an instance of a class without memory, by the class's handler of `clone`."""
     with dispatching.Dispatched():
         copy = find_operator("torch.clone")(self)
     if type(copy) is not type(self):

@@ -1,5 +1,5 @@
-"""Switches that programs set and ask for. Results here never depend on the time that threads take, and products of
-float32 matrices are never rounded to fewer digits, so most of them are only remembered.
+"""Settings that programs set and query. Results here never depend on the timing of threads, and products of float32
+matrices are never rounded to fewer digits, so most settings are only stored.
 
 >>> use_deterministic_algorithms(True)
 >>> are_deterministic_algorithms_enabled(), get_deterministic_debug_mode()
@@ -50,7 +50,7 @@ def _check_bool(name, argument, value, position):
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set.
+    """Request operations whose results do not vary from run to run. All operations here are deterministic anyway.
 
     Raises:
         TypeError: the mode is not a bool.
@@ -84,10 +84,10 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
-    """`use_deterministic_algorithms` by one word or number: "default" (0), "warn" (1) or "error" (2).
+    """Set `use_deterministic_algorithms` by a word or number: "default" (0), "warn" (1) or "error" (2).
 
     Raises:
-        RuntimeError: the mode is none of "default", "warn" and "error", or of 0, 1 and 2.
+        RuntimeError: the mode is neither "default", "warn" or "error" nor 0, 1 or 2.
 
     >>> set_deterministic_debug_mode("error")
     >>> are_deterministic_algorithms_enabled()
@@ -108,7 +108,7 @@ def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as `set_deterministic_debug_mode` takes them.
+    """Return 0, 1 or 2, as for `set_deterministic_debug_mode`.
 
     >>> get_deterministic_debug_mode()
     0
@@ -122,8 +122,8 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allow products of float32 matrices to be less exact: "highest", "high" or "medium". They are exact here, whatever
-    is set; what is none of these words warns and changes nothing.
+    """Allow less exact products of float32 matrices: "highest", "high" or "medium". They are always exact here. Other
+    words give a warning and change nothing.
 
     >>> set_float32_matmul_precision("high")
     >>> get_float32_matmul_precision()
@@ -163,7 +163,7 @@ def warn_once(text: str, stacklevel: int = 1) -> None:
 
 
 def set_warn_always(b: bool) -> None:
-    """Repeat the warnings that are otherwise given once in a process, and leave the rest to Python's filters.
+    """Repeat warnings that are otherwise given once per process; Python's filters still apply to all of them.
 
     Raises:
         RuntimeError: the mode is not a bool.

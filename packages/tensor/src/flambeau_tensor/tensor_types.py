@@ -1,4 +1,4 @@
-"""The types of tensors by their dtype: ``torch.FloatTensor`` and its kin, from before there were dtypes.
+"""The types of tensors by dtype, such as ``torch.FloatTensor``, which are older than dtypes.
 
 >>> import flambeau_tensor as ft
 >>> isinstance(ft.FloatTensor(2, 3), ft.FloatTensor), isinstance(ft.LongTensor([1, 2]), ft.FloatTensor)
@@ -17,7 +17,7 @@ from flambeau_tensor.storage import YOUNGER
 
 
 class tensortype(type):
-    """The type of these types. They make tensors and know which are theirs; there are no instances of their own."""
+    """The metaclass of these types. They create tensors and recognize theirs; they have no instances themselves."""
 
     def __call__(cls, *args, **options):
         return construct(cls.dtype, args, **options)
@@ -25,7 +25,7 @@ class tensortype(type):
     def __instancecheck__(cls, value):
         if not isinstance(value, Tensor):
             return False
-        with DisableTorchFunction():  # a question about its class asks no handler
+        with DisableTorchFunction():  # querying the class calls no handler
             return value.dtype is cls.dtype
 
     def __getattr__(cls, name):
@@ -40,7 +40,8 @@ _types: dict[str, type] = {}
 
 
 def tensor_type(name: str) -> type:
-    """The type of a name: that of an element type in PyTorch's messages, and "Tensor". AttributeError if there is none.
+    """Return the type with a name: an element type's name in PyTorch's messages, or "Tensor". AttributeError if there
+    is none.
 
     >>> tensor_type("FloatTensor")
     <class 'torch.FloatTensor'>
@@ -67,10 +68,10 @@ def tensor_type(name: str) -> type:
 
 
 def set_default_tensor_type(t: "type | str") -> None:
-    """Set the default dtype to that of a type, such as ``torch.DoubleTensor``, or of its name.
+    """Set the default dtype to that of a type, such as ``torch.DoubleTensor``, given as the type or its name.
 
     Raises:
-        TypeError: it is not a type of tensors, its elements are not floating point, or it belongs to another device.
+        TypeError: it is not a tensor type, its elements are not floating point, or it belongs to another device.
 
     >>> import flambeau_tensor as ft
     >>> set_default_tensor_type("torch.DoubleTensor")
@@ -90,7 +91,7 @@ def set_default_tensor_type(t: "type | str") -> None:
 
 
 def typename(obj: object) -> str:
-    """The name of an object's type with its module; of a tensor, the type of its dtype.
+    """Return the name of an object's type with its module; for a tensor, the type of its dtype.
 
     >>> import flambeau_tensor as ft
     >>> typename(ft.FloatTensor(2)), typename(3)

@@ -1,8 +1,8 @@
-"""The array API standard, 2024.12, on tensors: what ``Tensor.__array_namespace__()`` returns.
+"""The array API standard, 2024.12, on tensors: the result of ``Tensor.__array_namespace__()``.
 
-The functions have the standard's names and signatures, dtypes promote after its tables, and derivatives, subclasses and
-transforms take part as ever, since all is composed of torch's functions. What a tensor itself does is torch's: its
-operators give tensors without dimensions and numbers the lesser say in promotion, and `size` is a method.
+The functions have the standard's names and signatures, and dtypes promote by its tables. Derivatives, subclasses and
+transforms work as usual, since all functions are composed of torch's. Tensors themselves behave as in torch: in their
+operators, 0-dimensional tensors and numbers have less weight in promotion, and `size` is a method.
 
 >>> import flambeau_tensor as torch
 >>> xp = torch.ones(2).__array_namespace__()

@@ -1,4 +1,4 @@
-"""Making tensors."""
+"""Creation of tensors."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def arange(
     dtype: DType | None = None,
     device: object = None,
 ) -> Tensor:
-    """Numbers from `start` up to `stop`; none, if `step` leads away from it.
+    """Return numbers from `start` up to `stop`, which is excluded; none if `step` leads away from it.
 
     >>> arange(3, 0)
     tensor([], dtype=torch.int64)
@@ -35,7 +35,7 @@ def arange(
 
 
 def asarray(obj: object, /, *, dtype: DType | None = None, device: object = None, copy: bool | None = None) -> Tensor:
-    """A tensor of what numbers, sequences, buffers and arrays hold.
+    """Convert numbers, sequences, buffers and arrays to a tensor.
 
     >>> asarray([1, 2])
     tensor([1, 2])
@@ -53,7 +53,7 @@ def empty(shape: Shape, *, dtype: DType | None = None, device: object = None) ->
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """`empty` in the shape of another tensor.
+    """Return an uninitialized tensor with the shape of another tensor.
 
     >>> empty_like(torch.ones(2)).shape
     torch.Size([2])
@@ -64,7 +64,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: object = Non
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: object = None
 ) -> Tensor:
-    """Ones on the `k`-th diagonal.
+    """Return a matrix with ones on the `k`-th diagonal.
 
     >>> eye(2, k=1)
     tensor([[0., 1.],
@@ -77,7 +77,7 @@ def eye(
 
 
 def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None) -> Tensor:
-    """A tensor over the memory of another library's array.
+    """Return a tensor on the memory of another library's array.
 
     >>> import numpy as np
     >>> from_dlpack(np.arange(2))
@@ -87,7 +87,7 @@ def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None
 
 
 def full(shape: Shape, fill_value: complex, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """One number in all places.
+    """Return a tensor filled with a number.
 
     >>> full(2, 3)
     tensor([3, 3])
@@ -96,7 +96,7 @@ def full(shape: Shape, fill_value: complex, *, dtype: DType | None = None, devic
 
 
 def full_like(x: Tensor, /, fill_value: complex, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """`full` in the shape of another tensor.
+    """Return a tensor filled with a number, with the shape of another tensor.
 
     >>> full_like(torch.ones(2), 3)
     tensor([3., 3.])
@@ -114,7 +114,7 @@ def linspace(
     device: object = None,
     endpoint: bool = True,
 ) -> Tensor:
-    """Evenly spaced numbers, with the last or without.
+    """Return evenly spaced numbers, with or without the last one.
 
     >>> linspace(0, 1, 2, endpoint=False)
     tensor([0.0000, 0.5000])
@@ -125,7 +125,7 @@ def linspace(
 
 
 def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
-    """The coordinates of a grid.
+    """Return the coordinates of a grid.
 
     >>> meshgrid(torch.arange(2), torch.arange(1))
     [tensor([[0, 1]]), tensor([[0, 0]])]
@@ -134,7 +134,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
 
 
 def ones(shape: Shape, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """Ones.
+    """Return a tensor of ones.
 
     >>> ones(2)
     tensor([1., 1.])
@@ -143,7 +143,7 @@ def ones(shape: Shape, *, dtype: DType | None = None, device: object = None) -> 
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """`ones` in the shape of another tensor.
+    """Return a tensor of ones with the shape of another tensor.
 
     >>> ones_like(torch.zeros(2))
     tensor([1., 1.])
@@ -172,7 +172,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
 
 
 def zeros(shape: Shape, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """Zeros.
+    """Return a tensor of zeros.
 
     >>> zeros(2)
     tensor([0., 0.])
@@ -181,7 +181,7 @@ def zeros(shape: Shape, *, dtype: DType | None = None, device: object = None) ->
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """`zeros` in the shape of another tensor.
+    """Return a tensor of zeros with the shape of another tensor.
 
     >>> zeros_like(torch.ones(2))
     tensor([0., 0.])

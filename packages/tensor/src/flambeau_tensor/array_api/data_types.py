@@ -1,6 +1,6 @@
-"""Dtypes: which one the standard's promotion gives, and what is asked about them.
+"""Dtypes: the standard's promotion, and properties of dtypes.
 
-Tensors without dimensions promote like all others here, and numbers take the dtype of what they stand beside.
+0-dimensional tensors promote like all others here, and numbers take the dtype of the other operand.
 """
 
 from typing import NamedTuple
@@ -28,16 +28,16 @@ KINDS = {
 
 
 def promoted(a: DType, b: DType) -> DType:
-    """The dtype of a result of two operands."""
+    """Return the dtype of the result for two operands."""
     if a is b:
         return a
-    if "uint" in f"{a}{b}" and a.itemsize + b.itemsize > 2:  # PyTorch does not say
+    if "uint" in f"{a}{b}" and a.itemsize + b.itemsize > 2:  # PyTorch does not define it
         return getattr(torch, np.promote_types(a.name, b.name).name)
     return torch.promote_types(a, b)
 
 
 def with_number(dtype: DType, number: complex) -> DType:
-    """The dtype of a result of a tensor and a number."""
+    """Return the dtype of the result for a tensor and a number."""
     if isinstance(number, complex) and not dtype.is_complex:
         return torch.complex128 if dtype is torch.float64 else torch.complex64
     if isinstance(number, float) and not (dtype.is_floating_point or dtype.is_complex):
@@ -46,7 +46,7 @@ def with_number(dtype: DType, number: complex) -> DType:
 
 
 def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
-    """The dtype that promotion gives for tensors, dtypes and numbers.
+    """Return the dtype to which tensors, dtypes and numbers promote.
 
     >>> result_type(torch.ones(()), torch.float64, 3)
     torch.float64
@@ -103,7 +103,7 @@ class IntegerLimits(NamedTuple):
 
 
 def finfo(type: DType | Tensor, /) -> FloatLimits:
-    """Limits of floating point numbers, of the parts of complex ones.
+    """Return the limits of a floating point dtype, or of the parts of a complex one.
 
     >>> finfo(torch.float32).bits
     32
@@ -114,7 +114,7 @@ def finfo(type: DType | Tensor, /) -> FloatLimits:
 
 
 def iinfo(type: DType | Tensor, /) -> IntegerLimits:
-    """Limits of whole numbers.
+    """Return the limits of an integer dtype.
 
     >>> iinfo(torch.int8).max
     127

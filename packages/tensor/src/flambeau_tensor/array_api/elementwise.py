@@ -1,7 +1,7 @@
-"""What works element by element.
+"""Elementwise functions.
 
-All functions but the last few are those of ``torch`` under the standard's names and signatures; those of two operands
-bring them to the standard's dtype first.
+All functions but the last few are those of ``torch`` under the standard's names and signatures. Functions of two
+operands first convert them to the standard's dtype.
 """
 
 import flambeau_tensor as torch
@@ -12,7 +12,7 @@ Operand = Tensor | complex
 
 
 def operands(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:
-    """Both as tensors of the dtype of the result.
+    """Return both operands as tensors with the dtype of the result.
 
     >>> operands(torch.ones(2, dtype=torch.int8), torch.tensor(1))[0].dtype
     torch.int64
@@ -78,11 +78,11 @@ maximum, minimum, multiply, nextafter = map(_binary, ("maximum", "minimum", "mul
 pow, remainder, subtract = map(_binary, ("pow", "remainder", "subtract"))
 
 
-# --- what torch computes otherwise, or not on complex numbers -------------------------------------------------------
+# --- functions that differ in torch, or lack complex numbers there --------------------------------------------------
 
 
 def sign(x: Tensor, /) -> Tensor:
-    """x / abs(x), which is 0 for 0 and NaN for NaN.
+    """Return x / abs(x), but 0 for 0 and NaN for NaN.
 
     >>> sign(torch.tensor([-2.0, torch.nan]))
     tensor([-1., nan])
@@ -93,21 +93,21 @@ def sign(x: Tensor, /) -> Tensor:
 
 
 def expm1(x: Tensor, /) -> Tensor:
-    """exp(x) - 1.
+    """Return exp(x) - 1.
 
     >>> expm1(torch.zeros(1))
     tensor([0.])
     """
     if not x.is_complex():
         return torch.expm1(x)
-    # exp(a)(cos b + i sin b) - 1, where cos b - 1 = -2 sin(b/2)² keeps what is small
+    # exp(a)(cos b + i sin b) - 1, where cos b - 1 = -2 sin(b/2)² preserves small results
     a, b = x.real, x.imag
     near = torch.complex(torch.expm1(a) * torch.cos(b) - 2 * torch.sin(b / 2) ** 2, torch.exp(a) * torch.sin(b))
     return torch.where(torch.isfinite(near), near, torch.exp(x) - 1)
 
 
 def round(x: Tensor, /) -> Tensor:
-    """To the nearest whole number, halves to the even one; of complex numbers, each part.
+    """Round to the nearest integer, halves to even; for complex numbers, each part.
 
     >>> round(torch.tensor([0.5, 1.5]))
     tensor([0., 2.])
@@ -116,7 +116,7 @@ def round(x: Tensor, /) -> Tensor:
 
 
 def clip(x: Tensor, /, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """The numbers, held between two others, in their own dtype.
+    """Limit numbers to an interval, keeping their dtype.
 
     >>> clip(torch.arange(4), 1, 2)
     tensor([1, 1, 2, 2])

@@ -1,4 +1,4 @@
-"""What the namespace can do."""
+"""Capabilities of the namespace."""
 
 import flambeau_tensor as torch
 from flambeau_tensor._core.elementwise.dtype import DType
@@ -13,7 +13,7 @@ class Info:
     """
 
     def capabilities(self) -> dict[str, bool | int | None]:
-        """Shapes may depend on elements, and tensors have at most 64 dimensions.
+        """Return the capabilities: shapes may depend on elements, and tensors have at most 64 dimensions.
 
         >>> Info().capabilities()["max dimensions"]
         64
@@ -21,7 +21,7 @@ class Info:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> object:
-        """The device of tensors that name none.
+        """Return the default device of tensors.
 
         >>> Info().default_device().type
         'cpu'
@@ -29,7 +29,7 @@ class Info:
         return torch.get_default_device()
 
     def devices(self) -> list[object]:
-        """All devices; on 'meta', tensors have no elements.
+        """Return all devices; on 'meta', tensors have no elements.
 
         >>> Info().devices()
         [device(type='cpu'), device(type='meta')]
@@ -37,7 +37,7 @@ class Info:
         return [torch.device("cpu"), torch.device("meta")]
 
     def default_dtypes(self, *, device: object = None) -> dict[str, DType]:
-        """The dtypes that Python's numbers become.
+        """Return the dtypes of Python's numbers.
 
         >>> Info().default_dtypes()["real floating"]
         torch.float32
@@ -51,7 +51,7 @@ class Info:
         }
 
     def dtypes(self, *, device: object = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """The dtypes of a kind, or of several, by name.
+        """Return the dtypes of one or several kinds, by name.
 
         >>> Info().dtypes(kind="real floating")
         {'float32': torch.float32, 'float64': torch.float64}
@@ -64,7 +64,7 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """What answers questions about this namespace.
+    """Return an object that describes this namespace.
 
     >>> sorted(__array_namespace_info__().dtypes(kind="bool"))
     ['bool']

@@ -47,7 +47,7 @@ class SVDResult(NamedTuple):
 
 
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The matrix product.
+    """Return the matrix product.
 
     >>> matmul(torch.ones(1, 2), torch.ones(2, 1))
     tensor([[2.]])
@@ -56,7 +56,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 
 def matrix_transpose(x: Tensor, /) -> Tensor:
-    """With the last two dimensions exchanged.
+    """Exchange the last two dimensions.
 
     >>> matrix_transpose(torch.ones(2, 3)).shape
     torch.Size([3, 2])
@@ -67,7 +67,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """All products of two elements.
+    """Return all products of two elements.
 
     >>> outer(torch.ones(1), torch.ones(2))
     tensor([[1., 1.]])
@@ -76,7 +76,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
-    """Sums of products over pairs of dimensions.
+    """Return sums of products over pairs of dimensions.
 
     >>> tensordot(torch.ones(2, 3), torch.ones(3), axes=1)
     tensor([3., 3.])
@@ -85,7 +85,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Seq
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Products of vectors, the first one conjugated, which lie in one of the last dimensions.
+    """Return the dot products of vectors along one of the last dimensions; the first vector is conjugated.
 
     >>> vecdot(torch.ones(2), torch.ones(2))
     tensor(2.)
@@ -99,7 +99,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors with three elements.
+    """Return the cross products of vectors with three elements.
 
     >>> cross(torch.tensor([1, 0, 0]), torch.tensor([0, 1, 0]))
     tensor([0, 0, 1])
@@ -117,7 +117,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
 
 
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """A diagonal of each matrix.
+    """Return a diagonal of each matrix.
 
     >>> diagonal(torch.eye(2))
     tensor([1., 1.])
@@ -126,7 +126,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:
-    """The sum of a diagonal of each matrix.
+    """Return the sum of a diagonal of each matrix.
 
     >>> trace(torch.eye(2))
     tensor(2.)
@@ -138,7 +138,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tenso
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
-    """The triangular root of positive definite matrices.
+    """Return the Cholesky factor of positive definite matrices.
 
     >>> cholesky(4 * torch.eye(1))
     tensor([[2.]])
@@ -147,7 +147,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
 
 
 def eigh(x: Tensor, /) -> EighResult:
-    """Eigenvalues and eigenvectors of Hermitian matrices.
+    """Return eigenvalues and eigenvectors of Hermitian matrices.
 
     >>> eigh(torch.eye(2)).eigenvalues
     tensor([1., 1.])
@@ -156,7 +156,7 @@ def eigh(x: Tensor, /) -> EighResult:
 
 
 def eigvalsh(x: Tensor, /) -> Tensor:
-    """Eigenvalues of Hermitian matrices.
+    """Return eigenvalues of Hermitian matrices.
 
     >>> eigvalsh(torch.eye(2))
     tensor([1., 1.])
@@ -165,7 +165,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
 
 
 def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
-    """An orthonormal and an upper triangular factor.
+    """Return an orthonormal and an upper triangular factor.
 
     >>> qr(torch.eye(2)).R.abs()
     tensor([[1., 0.],
@@ -175,7 +175,7 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
-    """Singular values with their vectors.
+    """Return the singular value decomposition.
 
     >>> svd(torch.eye(2)).S
     tensor([1., 1.])
@@ -184,7 +184,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
 
 
 def svdvals(x: Tensor, /) -> Tensor:
-    """Singular values.
+    """Return singular values.
 
     >>> svdvals(torch.eye(2))
     tensor([1., 1.])
@@ -196,7 +196,7 @@ def svdvals(x: Tensor, /) -> Tensor:
 
 
 def det(x: Tensor, /) -> Tensor:
-    """Determinants.
+    """Return determinants.
 
     >>> det(2 * torch.eye(2))
     tensor(4.)
@@ -205,7 +205,7 @@ def det(x: Tensor, /) -> Tensor:
 
 
 def slogdet(x: Tensor, /) -> SlogdetResult:
-    """The sign of determinants, and the logarithm of their size.
+    """Return the sign of determinants, and the logarithm of their absolute value.
 
     >>> slogdet(torch.eye(2)).sign
     tensor(1.)
@@ -214,7 +214,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 
 
 def inv(x: Tensor, /) -> Tensor:
-    """Inverse matrices.
+    """Return inverse matrices.
 
     >>> inv(2 * torch.eye(1))
     tensor([[0.5000]])
@@ -223,7 +223,7 @@ def inv(x: Tensor, /) -> Tensor:
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
-    """Pseudo-inverse matrices.
+    """Return pseudoinverse matrices.
 
     >>> pinv(2 * torch.eye(1))
     tensor([[0.5000]])
@@ -240,13 +240,13 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     x1, x2 = operands(x1, x2)
     if x2.ndim == 1:
         return solve(x1, x2[:, None])[..., 0]
-    # Of three dimensions against two, torch takes the second operand for a batch of vectors.
+    # For three dimensions against two, torch would treat the second operand as a batch of vectors.
     batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     return _linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
 
 
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """Products of a matrix with itself.
+    """Return an integer power of matrices.
 
     >>> matrix_power(2 * torch.eye(1), 3)
     tensor([[8.]])
@@ -267,7 +267,7 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
 
 
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> Tensor:
-    """Norms of matrices.
+    """Return norms of matrices.
 
     >>> matrix_norm(torch.ones(2, 2))
     tensor(2.)
@@ -276,7 +276,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
 
 
 def vector_norm(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """Norms of vectors, which may lie in several dimensions.
+    """Return norms of vectors, which may extend over several dimensions.
 
     >>> vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)

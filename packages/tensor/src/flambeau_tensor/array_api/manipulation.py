@@ -1,4 +1,4 @@
-"""Other shapes of the same elements."""
+"""Functions that change shapes and rearrange elements."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ Axes = int | Sequence[int]
 
 
 def axes_of(x: Tensor, axis: Axes | None) -> tuple[int, ...]:
-    """The dimensions that `axis` names, all of them for None.
+    """Return the dimensions of `axis`, all of them for None.
 
     >>> axes_of(torch.ones(2, 3), -1)
     (1,)
@@ -28,7 +28,7 @@ def axes_of(x: Tensor, axis: Axes | None) -> tuple[int, ...]:
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    """The tensors in their common shape.
+    """Return the tensors, broadcast to their common shape.
 
     >>> broadcast_arrays(torch.ones(2), torch.zeros(()))
     [tensor([1., 1.]), tensor([0., 0.])]
@@ -37,7 +37,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
 
 
 def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
-    """A view in another shape.
+    """Return a view, broadcast to a shape.
 
     >>> broadcast_to(torch.ones(1), (2,))
     tensor([1., 1.])
@@ -46,7 +46,7 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
-    """The tensors one after another, flattened for None.
+    """Concatenate tensors; for None, flattened.
 
     >>> concat([torch.ones(1), torch.zeros(1)])
     tensor([1., 0.])
@@ -57,7 +57,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
 
 
 def expand_dims(x: Tensor, /, axis: int) -> Tensor:
-    """With a dimension of size 1 more.
+    """Insert a dimension of size 1.
 
     >>> expand_dims(torch.ones(2), 0).shape
     torch.Size([1, 2])
@@ -66,7 +66,7 @@ def expand_dims(x: Tensor, /, axis: int) -> Tensor:
 
 
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
-    """Backwards.
+    """Reverse the order of elements.
 
     >>> flip(torch.arange(3))
     tensor([2, 1, 0])
@@ -75,7 +75,7 @@ def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
 
 
 def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
-    """With dimensions in other places.
+    """Move dimensions to other positions.
 
     >>> moveaxis(torch.ones(2, 3, 4), 0, -1).shape
     torch.Size([3, 4, 2])
@@ -84,7 +84,7 @@ def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
 
 
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
-    """With the dimensions in another order.
+    """Permute the dimensions.
 
     >>> permute_dims(torch.ones(2, 3), (1, 0)).shape
     torch.Size([3, 2])
@@ -93,7 +93,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
 
 
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
-    """Each element several times, one after another.
+    """Repeat each element.
 
     >>> repeat(torch.arange(2), 2)
     tensor([0, 0, 1, 1])
@@ -104,7 +104,7 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
 
 
 def reshape(x: Tensor, /, shape: Sequence[int], *, copy: bool | None = None) -> Tensor:
-    """In another shape: a view where that is possible, or as `copy` says.
+    """Change the shape: a view if that is possible, or as `copy` requires.
 
     >>> reshape(torch.arange(4), (2, 2))
     tensor([[0, 1],
@@ -119,7 +119,7 @@ def reshape(x: Tensor, /, shape: Sequence[int], *, copy: bool | None = None) -> 
 
 
 def roll(x: Tensor, /, shift: Axes, *, axis: Axes | None = None) -> Tensor:
-    """Moved around the end; all as one row for None.
+    """Roll elements along dimensions; for None, the flattened tensor.
 
     >>> roll(torch.arange(3), 1)
     tensor([2, 0, 1])
@@ -130,7 +130,7 @@ def roll(x: Tensor, /, shift: Axes, *, axis: Axes | None = None) -> Tensor:
 
 
 def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
-    """Without dimensions of size 1.
+    """Remove dimensions of size 1.
 
     >>> squeeze(torch.ones(1, 2), 0).shape
     torch.Size([2])
@@ -142,7 +142,7 @@ def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
 
 
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
-    """The tensors side by side in a dimension more.
+    """Join tensors along a new dimension.
 
     >>> stack([torch.ones(()), torch.zeros(())])
     tensor([1., 0.])
@@ -152,7 +152,7 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
 
 
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
-    """The whole several times in each dimension.
+    """Repeat the whole tensor along each dimension.
 
     >>> tile(torch.arange(2), (2,))
     tensor([0, 1, 0, 1])
@@ -161,7 +161,7 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along a dimension.
+    """Return the slices along a dimension.
 
     >>> unstack(torch.arange(2))
     (tensor(0), tensor(1))

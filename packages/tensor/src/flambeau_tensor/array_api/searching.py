@@ -1,4 +1,4 @@
-"""Looking into tensors: indices, sets, order, and differences."""
+"""Indexing, sets, sorting and differences."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from flambeau_tensor.array_api.manipulation import Axes, axes_of, concat
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
-    """The slices at some places of a dimension; negative ones count from the end.
+    """Return slices at some indices of a dimension; negative indices count from the end.
 
     >>> take(torch.arange(3), torch.tensor([2, 0]))
     tensor([2, 0])
@@ -25,7 +25,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
-    """At each place the element of a dimension that `indices` names.
+    """Return elements along a dimension at the positions in `indices`.
 
     >>> take_along_axis(torch.tensor([[3, 1]]), torch.tensor([[1]]))
     tensor([[1]])
@@ -70,7 +70,7 @@ def count_nonzero(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = Fa
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
-    """The places of elements that are not zero, a tensor for each dimension.
+    """Return the indices of nonzero elements, a tensor for each dimension.
 
     >>> nonzero(torch.tensor([0, 3]))
     (tensor([1]),)
@@ -91,7 +91,7 @@ def searchsorted(x1: Tensor, x2: Tensor, /, *, side: str = "left", sorter: Tenso
 
 
 def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
-    """Elements of one or of the other.
+    """Select elements from one tensor or the other.
 
     >>> where(torch.tensor([True, False]), 1, torch.tensor([2, 3]))
     tensor([1, 3])
@@ -126,7 +126,7 @@ class UniqueInverse(NamedTuple):
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
-    """The different elements, where each comes first, which each element is, and how often they come.
+    """Return the unique elements, their first indices, the inverse indices, and the counts.
 
     >>> unique_all(torch.tensor([3, 1, 3])).indices
     tensor([1, 0])
@@ -138,7 +138,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
-    """The different elements, and how often they come.
+    """Return the unique elements and their counts.
 
     >>> unique_counts(torch.tensor([3, 1, 3])).counts
     tensor([1, 2])
@@ -147,7 +147,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """The different elements, and which of them each element is.
+    """Return the unique elements and the inverse indices.
 
     >>> unique_inverse(torch.tensor([3, 1, 3])).inverse_indices
     tensor([1, 0, 1])
@@ -157,7 +157,7 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    """The different elements.
+    """Return the unique elements.
 
     >>> unique_values(torch.tensor([3, 1, 3]))
     tensor([1, 3])
@@ -178,7 +178,7 @@ def _unique(x, **options):
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The places of the elements in their order.
+    """Return the indices that sort the elements.
 
     >>> argsort(torch.tensor([3, 1]))
     tensor([1, 0])
@@ -187,7 +187,7 @@ def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: b
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The elements in their order.
+    """Return the sorted elements.
 
     >>> sort(torch.tensor([3, 1]))
     tensor([1, 3])
@@ -198,7 +198,7 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
 def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """Differences of neighbors, `n` times.
+    """Return the differences of neighboring elements, `n` times.
 
     >>> diff(torch.tensor([1, 4, 9]))
     tensor([3, 5])

@@ -1,4 +1,4 @@
-"""Reductions and running totals."""
+"""Reductions and cumulative operations."""
 
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor
@@ -7,7 +7,7 @@ from flambeau_tensor.array_api.manipulation import Axes, axes_of
 
 
 def _reduced(function, x, axis, keepdims):
-    """A reduction over several dimensions; over none it is what one element gives."""
+    """Reduce several dimensions; without any, reduces each element alone."""
     axes = axes_of(x, axis)
     if not axes:
         return function(x.unsqueeze(-1), (x.ndim,), False)
@@ -15,7 +15,7 @@ def _reduced(function, x, axis, keepdims):
 
 
 def max(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """The largest element.
+    """Return the largest element.
 
     >>> max(torch.tensor([1, 3]))
     tensor(3)
@@ -24,7 +24,7 @@ def max(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Te
 
 
 def min(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """The smallest element.
+    """Return the smallest element.
 
     >>> min(torch.tensor([1, 3]))
     tensor(1)
@@ -33,7 +33,7 @@ def min(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Te
 
 
 def mean(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """The mean.
+    """Return the mean.
 
     >>> mean(torch.tensor([1.0, 3.0]))
     tensor(2.)
@@ -42,7 +42,7 @@ def mean(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> T
 
 
 def std(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The standard deviation.
+    """Return the standard deviation.
 
     >>> std(torch.tensor([1.0, 3.0]))
     tensor(1.)
@@ -51,7 +51,7 @@ def std(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keep
 
 
 def var(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The variance.
+    """Return the variance.
 
     >>> var(torch.tensor([1.0, 3.0]))
     tensor(1.)
@@ -60,7 +60,7 @@ def var(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keep
 
 
 def sum(x: Tensor, /, *, axis: Axes | None = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """The sum. Small whole numbers become int64.
+    """Return the sum. Small integer dtypes become int64.
 
     >>> sum(torch.tensor([1, 3], dtype=torch.int8))
     tensor(4)
@@ -69,7 +69,7 @@ def sum(x: Tensor, /, *, axis: Axes | None = None, dtype: DType | None = None, k
 
 
 def prod(x: Tensor, /, *, axis: Axes | None = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """The product. Small whole numbers become int64.
+    """Return the product. Small integer dtypes become int64.
 
     >>> prod(torch.tensor([2, 3]))
     tensor(6)
@@ -86,7 +86,7 @@ def prod(x: Tensor, /, *, axis: Axes | None = None, dtype: DType | None = None, 
 def cumulative_sum(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
-    """The sums so far, after a zero if `include_initial`.
+    """Return the cumulative sum, after a zero if `include_initial`.
 
     >>> cumulative_sum(torch.tensor([1, 3]), include_initial=True)
     tensor([0, 1, 4])
@@ -97,7 +97,7 @@ def cumulative_sum(
 def cumulative_prod(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
-    """The products so far, after a one if `include_initial`.
+    """Return the cumulative product, after a one if `include_initial`.
 
     >>> cumulative_prod(torch.tensor([2, 3]))
     tensor([2, 6])

@@ -1,6 +1,6 @@
-"""The operations, one module a family: schemas bound to kernels. Importing a family declares it.
+"""The operators, one module per family: schemas bound to kernels. Importing a module declares its family.
 
-A family of ``LAZY`` is imported, with its rules, when one of its names is first used. The names stand in
+A family of ``LAZY`` is imported together with its rules when one of its names is first used. The names are listed in
 ``lazy_names.py``, which ``python -m flambeau_tensor.stubs`` writes.
 """
 

@@ -1,4 +1,4 @@
-"""Gradients of elementwise functions in one pass: what comes in times the derivative, from the function's result."""
+"""Gradients of elementwise functions in one pass: the incoming gradient times the derivative, from the result."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.cpu_levels import hot

@@ -1,8 +1,8 @@
-"""NumPy's protocols: what NumPy does when it meets a tensor.
+"""NumPy's protocols: the behavior of tensors in NumPy's functions.
 
-A universal function (`np.sin(tensor)`, `array + tensor`) is answered by the torch function of the same meaning, so that
-gradients, subclasses and types with `__torch_function__` take part. What torch has no function for, or takes no number
-(`np.maximum(tensor, 1.0)`), is computed on arrays and comes back as a tensor.
+Universal functions (`np.sin(tensor)`, `array + tensor`) call the corresponding torch function, so that gradients,
+subclasses and types with `__torch_function__` take part. If torch has no such function, or it accepts no number
+(`np.maximum(tensor, 1.0)`), the function is computed on arrays and the result is converted to a tensor.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from flambeau_tensor._core.schema.registry import functions, set_attribute
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.ops.factories import as_tensor
 
-# NumPy's functions that torch calls by another name; most others have the same one.
+# NumPy's functions with another name in torch; most have the same name.
 _RENAMED = {
     "conjugate": "conj",
     "degrees": "rad2deg",
@@ -32,7 +32,7 @@ _cache = {}
 
 
 def _function_of(ufunc):
-    """The torch function of the same meaning, or None."""
+    """Return the corresponding torch function, or None."""
     if not _cache:
         found = functions("torch", lazy=False)
         for name in (value.__name__ for value in vars(np).values() if isinstance(value, np.ufunc)):
@@ -61,7 +61,7 @@ def _array_ufunc(self, ufunc, method, *inputs, out=(), **options):
 
 
 def _knows_better(x):
-    """Whether an operand has to be asked next: no tensor, and with an answer to universal functions of its own."""
+    """Whether an operand is not a tensor and implements universal functions itself, so that it must be asked next."""
     return not is_tensor_like(x) and getattr(type(x), "__array_ufunc__", _PLAIN) is not _PLAIN
 
 
@@ -69,7 +69,7 @@ _PLAIN = np.ndarray.__array_ufunc__
 
 
 def _takes(function, inputs):
-    """Whether a function takes the Python numbers that are among the operands."""
+    """Whether a function accepts the Python numbers among the operands."""
     arguments = function.default.schema.arguments
     return all(
         arguments[slot].name in function.numbers
@@ -112,16 +112,16 @@ _method(
     doc="The result of a NumPy function of this tensor, as a tensor that shares the array's memory.",
 )
 set_attribute("__array_ufunc__", _array_ufunc)
-set_attribute("__array_priority__", 1000)  # for classes of arrays that ask for nothing else
+set_attribute("__array_priority__", 1000)  # for array classes that check nothing else
 
 
 # --- the array API standard -----------------------------------------------------------------------------------------
 
-_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # each has all of those before
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # each includes the earlier ones
 
 
 def _array_namespace(self, /, *, api_version=None):
-    """The functions of the array API standard: the module ``flambeau_tensor.array_api``."""
+    """Return the namespace of the array API standard: the module ``flambeau_tensor.array_api``."""
     if api_version not in (None, *_VERSIONS):
         raise ValueError(f"__array_namespace__(): version {api_version!r} is not one of {', '.join(_VERSIONS)}")
     from flambeau_tensor import array_api
@@ -130,7 +130,7 @@ def _array_namespace(self, /, *, api_version=None):
 
 
 def _to_device(self, device, /, *, stream=None):
-    """`to(device)`, by the name that the array API standard has for it."""
+    """`to(device)` under the array API standard's name."""
     return self.to(device)
 
 

@@ -1,4 +1,4 @@
-"""What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
+"""Properties of tensors (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.dtype import (
@@ -185,7 +185,7 @@ def _is_pinned(input, device):
             "is_pinned(): argument 'device' (position 1) must be torch.device, not " + type(device).__name__
         )
     if device is not None:
-        torch_device(device)  # raises for a name that there is not
+        torch_device(device)  # raises if the name is unknown
     return False
 
 
@@ -203,7 +203,7 @@ alias("ndimension", dim, same=True)
 
 
 def kernels_same(a, b):
-    """Same storage, offset, sizes and strides."""
+    """Whether storage, offset, sizes and strides are equal."""
     here, there = ((t.storage_offset(), t.shape, t.stride(), t.dtype) for t in (a, b))
     return here == there and a.untyped_storage() is b.untyped_storage()
 

@@ -1,4 +1,4 @@
-"""Functions given by samples: integrals by the trapezoidal rule, and slopes by differences."""
+"""Functions given by samples: integrals by the trapezoidal rule, and derivatives by differences."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
@@ -21,13 +21,13 @@ def _check_no_bool(name, what, *tensors):
 
 
 def _neighbours(t, dim):
-    """Each element but the last along `dim`, and each but the first."""
+    """Return all elements but the last along `dim`, and all but the first."""
     n = max(t.shape[dim] - 1, 0)
     return t.narrow(dim, 0, n), t.narrow(dim, t.shape[dim] - n, n)
 
 
 def _widths(name, y, x, dim):
-    """The distances between sample points, in the dimensions of `y`."""
+    """Return the distances between sample points, with the dimensions of `y`."""
     _check_no_bool(name, "`x` or `y`", x, y)
     if x.ndim == 1:
         if x.shape[0] != y.shape[dim]:
@@ -112,7 +112,7 @@ _function("cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
 _function("cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", _even_cumulative, _RUNNING)
 
 
-# --- slopes ---------------------------------------------------------------------------------------------------------
+# --- derivatives ----------------------------------------------------------------------------------------------------
 
 
 def _listed(value):
@@ -120,7 +120,7 @@ def _listed(value):
 
 
 def _gradients(input, spacing, dim, edge_order):
-    """One tensor of slopes for each dimension; `spacing` is a number, or one number or vector for each of them."""
+    """Return a derivative for each dimension; `spacing` is a number, or a number or vector for each of them."""
     dims = tuple(range(input.ndim)) if dim is None else _listed(dim)
     if isinstance(spacing, (tuple, list)) and len(spacing) != len(dims):
         raise RuntimeError(
@@ -155,7 +155,7 @@ def _gradients(input, spacing, dim, edge_order):
 
 
 def _even(t, step, dim, order):
-    """Central differences, one-sided ones of first or second order at the ends."""
+    """Return central differences, with one-sided differences of first or second order at the ends."""
     step = 1 if step is None else step
 
     def at(i):
@@ -171,7 +171,7 @@ def _even(t, step, dim, order):
 
 
 def _uneven(t, places, dim, order):
-    """Differences over samples at given places, exact for parabolas inside, at the ends for those of `order`."""
+    """Return differences of samples at given positions: exact for parabolas inside, and at the ends to `order`."""
     n = t.shape[dim]
     if places.shape[0] != n:
         raise RuntimeError(
@@ -187,8 +187,8 @@ def _uneven(t, places, dim, order):
         return t.narrow(dim, i % n, 1)
 
     def weighted(h, k, pieces):
-        """The slope of the parabola through three samples at the first of them; the second is h further, the third k
-        more."""
+        """Return the derivative, at the first of three samples, of the parabola through them; the second is at
+        distance h from the first, the third at distance k from the second."""
         a, b, c = pieces
         return a * (-(2.0 * h + k) / (h * (h + k))) + b * ((h + k) / (h * k)) - c * (h / (k * (h + k)))
 

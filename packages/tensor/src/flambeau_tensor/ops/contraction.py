@@ -1,4 +1,4 @@
-"""Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
+"""Sums of products over chosen dimensions, by matrix products: einsum, tensordot, inner, kron, chains."""
 
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
 from flambeau_tensor._core.call.operator import Operator
@@ -34,7 +34,7 @@ def _check_dtypes(a, b):
 
 
 def _contract(a, b, dims_a, dims_b):
-    """Sum over pairs of dimensions of equal size; what is left of `a` comes first, then what is left of `b`."""
+    """Sum over pairs of dimensions of equal size; the other dimensions of `a` come first, then those of `b`."""
     sizes_a, sizes_b = tuple(a.shape), tuple(b.shape)
     free_a = [d for d in range(len(sizes_a)) if d not in dims_a]
     free_b = [d for d in range(len(sizes_b)) if d not in dims_b]
@@ -70,7 +70,7 @@ def _tensordot(a, b, dims, out):
     _check_dtypes(a, b)
     for i, (da, db) in enumerate(zip(dims_a, dims_b, strict=True)):
         dims_a[i], dims_b[i] = wrapped_dim(da, a.ndim, False), wrapped_dim(db, b.ndim, False)
-        if a.shape[da] == 1 != b.shape[db]:  # a size of 1 broadcasts: what it meets is summed first
+        if a.shape[da] == 1 != b.shape[db]:  # a size of 1 broadcasts: the other operand is summed first
             b = find_operator("torch.sum")(b, db, True, dtype=b.dtype)
         elif b.shape[db] == 1 != a.shape[da]:
             a = find_operator("torch.sum")(a, da, True, dtype=a.dtype)
@@ -133,10 +133,10 @@ multi_dot = _composite(
 
 @overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications.
+    """Return the product of matrices, in the order with the fewest multiplications.
 
     Raises:
-        RuntimeError: inner sizes differ, or something is not a matrix.
+        RuntimeError: inner sizes differ, or an operand is not a matrix.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -194,11 +194,11 @@ vecdot = _composite(
 
 
 # --- einsum ---------------------------------------------------------------------------------------------------------
-# Subscripts become numbers: 0..51 for letters, negative ones for the dimensions an ellipsis covers (-1 the last).
+# Subscripts become numbers: 0 to 51 for letters, negative numbers for the dimensions of an ellipsis (-1 is the last).
 
 
 def _letters(text, what, start):
-    """The subscripts of one operand or of the result; None stands where the ellipsis is."""
+    """Return the subscripts of an operand or of the result; None stands for the ellipsis."""
     out, i = [], 0
     while i < len(text):
         c = text[i]
@@ -242,7 +242,7 @@ def _name(subscript):
 
 
 def _with_diagonals(t, subscripts, operand):
-    """Take the diagonal of repeated subscripts, so that each stands once."""
+    """Take the diagonal of repeated subscripts, so that each occurs once."""
     subscripts = list(subscripts)
     for s in sorted(set(subscripts), key=subscripts.index):
         while subscripts.count(s) > 1:
@@ -260,7 +260,7 @@ def _with_diagonals(t, subscripts, operand):
 
 
 def _sum_out(t, subscripts, keep):
-    """Sum over subscripts that are in nothing else."""
+    """Sum over subscripts that do not occur elsewhere."""
     dims = tuple(d for d, s in enumerate(subscripts) if s not in keep)
     if not dims:
         return t, subscripts
@@ -268,15 +268,15 @@ def _sum_out(t, subscripts, keep):
 
 
 def _without_ones(t, subscripts, keep):
-    """Without what a sum would be over one element: it keeps the dtype of whole numbers."""
+    """Remove dimensions of size 1 that would be summed, because a sum would change the dtype of integers."""
     dims = tuple(d for d, s in enumerate(subscripts) if s not in keep and t.shape[d] == 1)
     return (t.squeeze(dims), [s for d, s in enumerate(subscripts) if d not in dims]) if dims else (t, subscripts)
 
 
 def _pair(a, sa, b, sb, keep):
-    """Contract two operands: subscripts in both are batches if kept, else summed over; one bmm does it."""
+    """Contract two operands by one bmm: subscripts in both are batch dimensions if kept, else they are summed over."""
     size_a, size_b = dict(zip(sa, a.shape, strict=True)), dict(zip(sb, b.shape, strict=True))
-    for s in set(sa) & set(sb):  # a broadcast dimension is not common to both
+    for s in set(sa) & set(sb):  # broadcast dimensions do not count as common
         if size_a[s] != size_b[s]:
             if s not in keep:
                 a, b = _expand_to(a, sa, s, size_b[s]), _expand_to(b, sb, s, size_a[s])
@@ -284,7 +284,7 @@ def _pair(a, sa, b, sb, keep):
     both = [s for s in sa if s in size_b]
     batch, summed = [s for s in both if s in keep], [s for s in both if s not in keep]
     only_a, only_b = [s for s in sa if s not in size_b], [s for s in sb if s not in size_a]
-    if not summed:  # nothing to sum: an elementwise product
+    if not summed:  # no sum: an elementwise product
         order = batch + only_a + only_b
         left = _arranged(a, sa, order)
         right = _arranged(b, sb, order)
@@ -313,7 +313,7 @@ def _expand_to(t, subscripts, s, size):
 
 
 def _arranged(t, subscripts, order):
-    """Dimensions in the order of subscripts, with size 1 for missing ones."""
+    """Return the dimensions in the order of subscripts, with size 1 for missing ones."""
     present = [s for s in order if s in subscripts]
     t = t.permute(tuple(subscripts.index(s) for s in present))
     return t.reshape(tuple(t.shape[present.index(s)] if s in present else 1 for s in order))
@@ -335,7 +335,7 @@ def _einsum(inputs, output, operands):
         (a, sa), (b, sb) = tensors[i], tensors[j]
         a, sa = _sum_out(*_without_ones(a, sa, keep | set(sb)), keep | set(sb))
         b, sb = _sum_out(*_without_ones(b, sb, keep | set(sa)), keep | set(sa))
-        if a.dtype is not b.dtype:  # the sum of one has a wider dtype
+        if a.dtype is not b.dtype:  # a sum of one operand has a wider dtype
             a, b = a.long(), b.long()
         joined = _pair(a, sa, b, sb, keep)
         tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
@@ -344,7 +344,7 @@ def _einsum(inputs, output, operands):
 
 
 def _spelled_out(inputs, operands):
-    """The operands' subscripts with negative numbers in place of an ellipsis, and how many dimensions it has."""
+    """Replace an ellipsis with negative numbers; return the subscripts and the ellipsis's number of dimensions."""
     ellipsis, spread = 0, []
     for i, (t, subscripts) in enumerate(zip(operands, inputs, strict=True)):
         given = len(subscripts)
@@ -367,7 +367,7 @@ def _spelled_out(inputs, operands):
 
 
 def _output_subscripts(output, spread, ellipsis):
-    """Those of the result: where none are given, what an ellipsis covers and what stands once, sorted."""
+    """Return the result's subscripts; by default the ellipsis and, sorted, those that occur once."""
     covered = list(range(-ellipsis, 0))
     every = [s for subscripts in spread for s in subscripts]
     if output is None:
@@ -385,7 +385,7 @@ def _output_subscripts(output, spread, ellipsis):
 
 
 def _operands_with_sizes(operands, spread):
-    """Each operand with its subscripts, none of them twice, and the size of each subscript."""
+    """Return each operand with its subscripts, without duplicates, and the size of each subscript."""
     tensors, sizes = [], {}
     for i, (t, subscripts) in enumerate(zip(operands, spread, strict=True)):
         t, subscripts = _with_diagonals(t, subscripts, i)
@@ -415,7 +415,7 @@ def _path(terms, output, sizes):
 
 
 def _next_pair(tensors, sizes, later):
-    """The two operands whose product is smallest, relative to themselves: the usual greedy rule."""
+    """Return the two operands whose product is smallest relative to them: the usual greedy rule."""
 
     def cost(pair):
         i, j = pair
@@ -428,14 +428,14 @@ def _next_pair(tensors, sizes, later):
 
 
 def einsum(equation: str, *operands) -> Tensor:
-    """Sums of products in Einstein's notation.
+    """Compute sums of products in Einstein notation.
 
     Args:
-        equation: subscripts of the operands, one letter a dimension, and of the result: ``"ij,jk->ik"``. Subscripts
-            that the result lacks are summed over; ``...`` covers any number of dimensions, which broadcast. Without
-            ``->`` the result has the subscripts that stand once, in alphabetical order.
-        operands: tensors, one by one or in a list. Or, in place of all this: operand, list of numbers below 52,
-            operand, list, …, and the list for the result.
+        equation: the subscripts of the operands, one letter per dimension, and of the result: ``"ij,jk->ik"``.
+            Subscripts that the result lacks are summed over; ``...`` covers any number of dimensions, which broadcast.
+            Without ``->``, the result has the subscripts that occur once, in alphabetical order.
+        operands: tensors, as arguments or in a list. Alternatively, without an equation: operand, list of numbers below
+            52, operand, list, …, and the list for the result.
 
     Raises:
         RuntimeError: the equation does not fit the operands.
@@ -478,7 +478,7 @@ register("torch.functional", "einsum", einsum, "(equation, *operands)")
 
 
 def _equation(inputs, output):
-    """Lists of numbers as the text that means the same."""
+    """Convert lists of numbers to the equivalent equation."""
     *terms, last = (
         "".join("..." if s is None else chr(s + (65 if s < 26 else 71)) for s in x) for x in [*inputs, output or ()]
     )
@@ -493,7 +493,7 @@ def _numbers(subscripts):
     return out
 
 
-# For callers in C and C++, which have no lists of mixed types.
+# For callers in C and C++, which do not support lists of mixed types.
 Operator(
     "einsum(str equation, Tensor[] tensors) -> Tensor",
     lambda equation, tensors: einsum(equation, *tensors),

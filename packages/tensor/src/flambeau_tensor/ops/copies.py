@@ -1,4 +1,4 @@
-"""What views show as a copy: `NAME_copy` for each view, from its schema."""
+"""Copying variants of views: `NAME_copy` for each view, derived from its schema."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
@@ -30,8 +30,8 @@ _VIEWS = (
 
 
 def _copying(view, positional, names):
-    """The view's function with a copy for its result; the last argument of one tensor's is `out`."""
-    conjugates = view.name != "view_as_real"  # which has no view of them
+    """Return a function that copies the view's result; if that is a single tensor, the last argument is `out`."""
+    conjugates = view.name != "view_as_real"  # view_as_real does not support conjugate views
 
     def copy(*args):
         if not conjugates:

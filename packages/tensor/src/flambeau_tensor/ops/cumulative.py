@@ -1,4 +1,4 @@
-"""Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbors."""
+"""Cumulative sums, products, extremes and log-sum-exps along a dimension, and differences of neighbors."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def _complex_logcumsumexp(input, dim):
     for k in range(1, len(out)):
         before, now = out[k - 1], out[k]
         high, low = np.where(np.real(before) > np.real(now), (before, now), (now, before))
-        with np.errstate(invalid="ignore"):  # the difference of two infinities, which is not used
+        with np.errstate(invalid="ignore"):  # infinity minus infinity, which is not used
             out[k] = np.where(np.isneginf(low.real), high, high + np.log1p(np.exp(low - high)))
     return from_numpy(np.moveaxis(out, 0, dim).copy() if input.dim() else out.reshape(()))
 
@@ -63,7 +63,7 @@ def _shares(self, exponents, sums, dim, behind):
         return self.clone()
     minus, flip = find_operator("torch.neg")(sums), find_operator("torch.flip")
 
-    def weighted(part):  # in logarithms: no exponential overflows, however far apart the elements are
+    def weighted(part):  # in logarithms, so that no exponential overflows
         logs = part.log() + (minus if behind else exponents)
         total = flip(logcumsumexp(flip(logs, (dim,)), dim), (dim,)) if behind else logcumsumexp(logs, dim)
         return (total + (exponents if behind else minus)).exp()

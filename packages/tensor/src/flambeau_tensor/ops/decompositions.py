@@ -1,4 +1,4 @@
-"""What PyTorch's own decompositions name: pieces of other operations, as programs of its compiler call them."""
+"""Operators that PyTorch's decompositions use: parts of other operations, called by programs of its compiler."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.operands import wrapped_dim

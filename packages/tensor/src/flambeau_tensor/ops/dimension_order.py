@@ -1,4 +1,4 @@
-"""The order in which the dimensions of a tensor lie in memory."""
+"""The order of a tensor's dimensions in memory."""
 
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ def _dim_order(self, ambiguity_check):
     plain, last = self.is_contiguous(), self.is_contiguous(memory_format=channels_last)
     if plain is not last:
         return tuple(range(len(sizes))) if plain else (0, *range(2, len(sizes)), 1)
-    order = list(reversed(range(len(sizes))))  # neighbours first
+    order = list(reversed(range(len(sizes))))  # neighbors first
     for here in range(1, len(order)):
         for before in reversed(range(here)):
             a, b = order[before], order[here]

@@ -10,18 +10,18 @@ from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.matmul import matmul
 from flambeau_tensor.packing import apply_functional
 
-_AT_ONCE = 1 << 17  # elements of the differences that are computed at a time: they stay in the cache
+_AT_ONCE = 1 << 17  # the number of differences that are computed together, so that they stay in the cache
 
 
 def blocks(x1, x2):
-    """Pairs (first row, number of rows): `x1` cut so that the differences with all of `x2` are not many."""
+    """Split `x1` into blocks (first row, number of rows), so that there are few differences with `x2` per block."""
     row = max(math.prod(x1.shape[:-2]) * math.prod(x2.shape[-2:]), 1)
     step = max(_AT_ONCE // row, 1)
     return [(i, min(step, x1.shape[-2] - i)) for i in range(0, x1.shape[-2], step)]
 
 
 def differences(x1, x2, start, rows):
-    """Each of some rows of `x1` less each of `x2`."""
+    """Subtract each row of `x2` from each row of a block of `x1`."""
     return x1.narrow(-2, start, rows).unsqueeze(-2) - x2.unsqueeze(-3)
 
 

@@ -256,7 +256,7 @@ frombuffer = _factory(
 
 
 def _of_several(schema, kernel, doc, *signatures, numbers=()):
-    """A factory with several signatures."""
+    """Declare a factory with several signatures."""
     op = _factory(f"{schema}, *, {_REST}", kernel, doc, numbers=numbers, namespace="torch._ops")
     overloads(
         op,
@@ -284,7 +284,7 @@ range_ = _factory(
 )
 
 
-# PyTorch's signatures by what the ends are.
+# PyTorch's signatures, by the types of the ends.
 _ENDS = {
     ".Tensor_Tensor": "Tensor start, Tensor end",
     ".Tensor_Scalar": "Tensor start, Scalar end",
@@ -342,8 +342,9 @@ complex_ = Operator(
 
 
 def construct(dtype, args, /, *, device=None, data=None, size=None, **unknown):
-    """Sizes: uninitialised, `torch.Tensor(2, 3)`. A sequence: its numbers, `torch.Tensor([1, 2])`. A tensor: another
-    over its memory, which must be of `dtype` unless that is None, for the default dtype."""
+    """Create a tensor from sizes, uninitialized: `torch.Tensor(2, 3)`; from a sequence: `torch.Tensor([1, 2])`; or
+    from a tensor, whose memory is shared and whose dtype must be `dtype`. None means the default dtype, without this
+    check."""
     if unknown:
         raise TypeError(f"new() got an unexpected keyword argument '{next(iter(unknown))}'")
     if device is not None:
@@ -396,7 +397,7 @@ def _constructed(alike, args):
 
 
 def _new_like(self, *args, **options):
-    """A tensor of the same dtype: `x.new(2, 3)` uninitialised, `x.new([1, 2])` from data, `x.new()` of no elements."""
+    """Create a tensor with the same dtype: `x.new(2, 3)` uninitialized, `x.new([1, 2])` from data, `x.new()` empty."""
     if has_torch_function_unary(self):
         return handle_torch_function(Tensor.new, (self,), self, *args, **options)
     return construct(self.dtype, args, **options)

@@ -1,8 +1,8 @@
-"""Fourier transforms of real and complex signals, over one dimension or several.
+"""Fourier transforms of real and complex signals, over one or several dimensions.
 
-Dimensions `dim` are cut or filled up with zeros to the sizes `n` or `s`. `norm` says what a transform is divided by:
-with "backward" (the default) the inverse ones by the number of points, with "forward" the others, with "ortho" both by
-its root. Single precision is computed in single precision; integers and truth values in the default dtype.
+Dimensions `dim` are truncated or zero-padded to the sizes `n` or `s`. `norm` determines the divisor: with "backward"
+(the default), inverse transforms are divided by the number of points; with "forward", forward transforms; with "ortho",
+both by its square root. Single precision is computed in single precision; integers and booleans in the default dtype.
 """
 
 from flambeau_tensor._core.call.operator import Operator
@@ -69,7 +69,7 @@ for _name, (_forward, _real, _doc) in _ONE.items():
 
 
 def _sizes_and_dims(input, s, dim):
-    """Which dimensions, counted from 0, and how many points in each."""
+    """Return the dimensions as nonnegative numbers, and the number of points in each."""
     s, dim = ((x,) if isinstance(x, int) else x for x in (s, dim))
     if dim is not None:
         dim = [wrapped_dim(d, input.ndim, False) for d in dim]
@@ -136,7 +136,7 @@ def _ihfftn(input, s, dim, norm, out):
 
 
 def _half_of_result(name, input, s, dim):
-    """The input as what the transform needs, its dimensions, and how long the result is in the last of them."""
+    """Return the prepared input, its dimensions, and the result's size in the last of them."""
     sizes, dim = _sizes_and_dims(input, s, dim)
     _some_dims(name, dim)
     given = s if s is None or isinstance(s, int) else s[-1]

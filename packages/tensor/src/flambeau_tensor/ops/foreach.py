@@ -1,7 +1,7 @@
-"""Functions of lists of tensors, ``torch._foreach_NAME``: each calls an operator for every tensor of its list.
+"""Functions of lists of tensors, ``torch._foreach_NAME``: each calls an operator for every tensor of a list.
 
-One rule makes them: a `form` says what stands beside the list in the schema, and what of it belongs to each tensor.
-`_each` declares a function, and its variant in place, for every form that a name has.
+One rule creates them: a `form` gives the schema's other arguments, and the part of them that belongs to each tensor.
+`_each` declares a function, and its in-place variant, for every form of a name.
 """
 
 from typing import NamedTuple
@@ -20,8 +20,8 @@ SAME, SAME_TENSOR, OWN_TENSOR, OWN_NUMBER, PACKED_NUMBER = Share
 class _Form(NamedTuple):
     overload: str
     beside: str  # the schema's arguments after the list
-    shares: tuple[Share, ...]  # what each tensor gets of them
-    keyword: str | None = None  # the name by which the last one is handed on
+    shares: tuple[Share, ...]  # how the tensors share these arguments
+    keyword: str | None = None  # the name by which the last argument is passed
 
 
 ALONE = (_Form("", "", ()),)
@@ -37,7 +37,7 @@ def _binary(scalar="scalar", other="other", scalars="scalars"):
 
 BINARY = _binary()
 POWER = _binary("exponent", "exponent", "exponent")
-PRODUCT = (_Form("Tensor", "Tensor other", (SAME_TENSOR,)), *BINARY)  # before a number, which it would also do for
+PRODUCT = (_Form("Tensor", "Tensor other", (SAME_TENSOR,)), *BINARY)  # before numbers, since it accepts them, too
 _SCALAR, _, _SCALARS = BINARY
 DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", (OWN_TENSOR, SAME), "alpha"), _SCALARS)
 SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", (SAME_TENSOR, SAME), "alpha"), *DIFFERENCE)
@@ -58,7 +58,7 @@ WEIGHTED = (
 
 
 def _each(name, forms, apply=None, write=None):
-    """Declare ``_foreach_NAME`` by `apply`, and ``_foreach_NAME_`` by `write`, where they are given, in all forms."""
+    """Declare ``_foreach_NAME`` by `apply`, and ``_foreach_NAME_`` by `write`, if given, in all forms."""
     doc = f"``{name}`` of each tensor of a list, with what belongs to it."
     for form in forms:
         rest = f"{'.' if form.overload else ''}{form.overload}({{}} self{', ' if form.beside else ''}{form.beside})"
@@ -107,7 +107,7 @@ _each("sub", DIFFERENCE, _operator("sub"), Tensor.sub_)
 for _name in ("addcmul", "addcdiv"):
     _each(_name, TERNARY, _operator(_name), getattr(Tensor, f"{_name}_"))
 
-# --- what has forms of its own --------------------------------------------------------------------------------------
+# --- functions with special forms -----------------------------------------------------------------------------------
 
 _ORDER = (_Form("Scalar", "Scalar ord=2, ScalarType? dtype=None", (SAME, SAME), "dtype"),)
 
@@ -121,9 +121,9 @@ def _greatest(x):
 
 
 def _powsum(x, order, dtype):
-    if dtype is not None and not x.is_complex():  # first: the least integer has no size of its own dtype
+    if dtype is not None and not x.is_complex():  # first: the smallest integer's magnitude exceeds its dtype
         x = x.to(dtype)
-    sizes = x.abs()  # in the real dtype of the same precision, as the sum is
+    sizes = x.abs()  # in the real dtype of the same precision, as is the sum
     return (sizes if dtype is None else sizes.to(dtype.to_real())).pow(order).sum()
 
 

@@ -125,7 +125,7 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
     try:
         return scatter_reduce(input, dim, places.expand(tuple(source.shape)), source, reduce, include_self=include_self)
     except RuntimeError:
-        input.index_select(dim, index)  # an IndexError where that was the reason
+        input.index_select(dim, index)  # raises an IndexError if that was the reason
         raise
 
 
@@ -168,9 +168,9 @@ embedding = Operator(
 
 
 def renormalize(weight, index, max_norm, norm_type):
-    """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`; no derivative knows of it."""
+    """Scale the rows of `weight` at `index` whose norm is larger down to `max_norm`, without recording."""
     op = find_operator
-    detach = declared_operators().get("torch.detach")  # autograd's: without it there is no history to leave
+    detach = declared_operators().get("torch.detach")  # autograd's; without it, there is no history
     weight = weight if detach is None else detach(weight)
     rows = op("torch.unique")(index) if index.numel() else index.reshape((-1,))
     found = index_select(weight, 0, rows)
@@ -182,7 +182,7 @@ def renormalize(weight, index, max_norm, norm_type):
 
 
 def scatter_mean(input, dim, index, src, include_self):
-    """The mean of what comes to each place; integers round down."""
+    """Return the mean of the values that are scattered to each element; integers round down."""
     op = find_operator
     sums = scatter_reduce(input, dim, index, src, "sum", include_self=include_self)
     one = op("torch.ones_like")
@@ -217,7 +217,7 @@ def _take_along_dim(input, indices, dim, out):
     shape[dim] = input.shape[dim]
     spread = input.expand(tuple(shape))
     shape[dim] = indices.shape[dim]
-    indices = find_operator("torch.remainder")(indices, max(input.shape[dim], 1))  # any number wraps around
+    indices = find_operator("torch.remainder")(indices, max(input.shape[dim], 1))  # indices wrap around
     return gather(spread, dim, indices.expand(tuple(shape)))
 
 
@@ -231,7 +231,7 @@ take_along_dim = Operator(
 
 
 def _classes_unknown(tensor, num_classes):
-    """Numbers on device 'meta' do not say how many classes there are."""
+    """Raise on device 'meta', where the number of classes is unknown."""
     if num_classes == -1 and tensor.numel():
         tensor.flatten()[0].item()  # raises
     return NotImplemented

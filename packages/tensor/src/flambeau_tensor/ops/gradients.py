@@ -1,7 +1,7 @@
-"""What tensors say of gradients as long as no autograd package is there: that they have none. And `volatile`,
-and what only PyTorch's tensors have.
+"""The gradient attributes of tensors while no autograd package is loaded: there are no gradients. Also `volatile`, and
+attributes that only PyTorch's tensors have.
 
-``flambeau_autograd`` puts the real attributes in the place of these when it is imported.
+``flambeau_autograd`` replaces these with the real attributes when it is imported.
 """
 
 import warnings
@@ -17,7 +17,7 @@ def _needs_autograd(what):
 
 
 class _Constant:
-    """An attribute with a fixed value; setting it to anything else needs autograd."""
+    """An attribute with a fixed value; other values need autograd."""
 
     def __init__(self, name, value):
         self.name, self.value = name, value
@@ -35,14 +35,14 @@ for _name, _value in (("requires_grad", False), ("grad", None), ("grad_fn", None
 
 
 def _requires_grad_(self, requires_grad=True):
-    """Needs flambeau-autograd, except to say no."""
+    """Raise unless `requires_grad` is False: it needs flambeau-autograd."""
     if requires_grad:
         _needs_autograd("Tensor.requires_grad_()")
     return self
 
 
 def _backward(self, *args, **kwargs):
-    """Needs flambeau-autograd."""
+    """Raise: it needs flambeau-autograd."""
     _needs_autograd("Tensor.backward()")
 
 

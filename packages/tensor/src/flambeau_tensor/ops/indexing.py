@@ -1,4 +1,4 @@
-"""Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
+"""Indexing: brackets, index tensors, masks, and indices of nonzero elements."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
@@ -25,7 +25,7 @@ setitem = Operator(
 
 
 def _count_unknown(input, indices, *rest):
-    """Masks on device 'meta' do not say how many elements they select."""
+    """Raise for masks on device 'meta', which do not determine the number of selected elements."""
     for t in indices:
         if t is not None and t.is_meta and t.dtype.name in ("bool", "uint8"):
             nonzero(t)  # raises

@@ -1,4 +1,4 @@
-"""Joining tensors into one, and cutting one into views."""
+"""Joining tensors, and splitting a tensor into views."""
 
 from functools import reduce
 from itertools import chain
@@ -69,7 +69,7 @@ unbind = _views(
 )
 
 
-# One kernel for what PyTorch has under different types and names of the argument.
+# A shared kernel for variants that differ in the type and name of the argument in PyTorch.
 _SECTIONS = {
     "sections": "int sections",
     "indices": "int[] indices",
@@ -84,7 +84,7 @@ for _overload, _argument in _SECTIONS.items():
 
 
 def _declare_unsafe(schema, split):
-    """The same pieces, each of which may be written to: it is not remembered that there are others."""
+    """Declare a variant whose pieces may be written to, because they are not marked as several views."""
 
     def pieces(input, how, dim):
         out, start, narrow = [], 0, find_operator("torch.narrow")
@@ -188,12 +188,12 @@ column_stack = _joined(
 
 
 def _given(tensors):
-    """`f(a, b)` and `f([a, b])` are the same."""
+    """Return the tensors of `f(a, b)` or `f([a, b])`."""
     return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
 
 
 def check_tensors(tensors, position=0):
-    """Raise for what is not a tensor, as operators do; `position` is that of the list."""
+    """Raise for arguments that are not tensors, as operators do; `position` is that of the list."""
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {position}, but got {type(t).__name__}")
@@ -224,7 +224,7 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
 def broadcast_shapes(*shapes: tuple | int) -> Size:
-    """The shape that tensors of these shapes broadcast to.
+    """Return the shape to which tensors of these shapes broadcast.
 
     Raises:
         RuntimeError: the shapes cannot be broadcast, or a size is negative.
@@ -253,7 +253,7 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of the tensors, expanded to the shape that they broadcast to.
+    """Return views of the tensors, expanded to their broadcast shape.
 
     Raises:
         RuntimeError: the shapes cannot be broadcast.
@@ -297,9 +297,9 @@ _NO_INDEXING = (
 
 @overridable(namespace="torch.functional", packing="*tensors! * indexing=None")
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
+    """Return the coordinates of a grid: for n vectors, n views with n dimensions; the i-th varies along dimension i.
 
-    With ``indexing="xy"`` the first two vectors are columns and rows: their dimensions are swapped.
+    With ``indexing="xy"``, the first two vectors are columns and rows: their dimensions are swapped.
 
     Raises:
         RuntimeError: a tensor has more than one dimension, dtypes differ, or ``indexing`` is neither "ij" nor "xy".
@@ -343,7 +343,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
 
 
 def _promoted(tensors):
-    """The dtype that tensors promote to; those without dimensions count less."""
+    """Return the dtype to which tensors promote; 0-dimensional tensors count less."""
     empty = find_operator("torch.empty")
     kinds = [[t.dtype for t in tensors if bool(t.ndim) is sized] for sized in (True, False)]
     both = [
@@ -356,7 +356,7 @@ def _promoted(tensors):
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere.
+    """Return a block-diagonal matrix of the given matrices (vectors are rows), with zeros elsewhere.
 
     Raises:
         RuntimeError: a tensor has more than two dimensions.
@@ -388,7 +388,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All ways to take one element of each vector, one a row.
+    """Return the Cartesian product of vectors, one combination per row.
 
     Raises:
         RuntimeError: a tensor does not have one dimension, or dtypes differ.
@@ -416,7 +416,7 @@ def _combinations(input, r, with_replacement):
     if r == 0:
         return input.new_empty((0,))
     n = input.shape[0]
-    check_size((n,) * min(r, 64), _BYTE)  # PyTorch has a mask for all ways to take any elements
+    check_size((n,) * min(r, 64), _BYTE)  # PyTorch has a mask of all combinations
     count = (comb(n + r - 1, r) if n else 0) if with_replacement else comb(n, r)
     check_size((count, r), _INT64)
     rows = chain.from_iterable((_choose_again if with_replacement else _choose)(range(n), r)) if count else ()
@@ -431,7 +431,7 @@ combinations = Operator(
     doc="All combinations of `r` elements of a vector, one per row.",
 )
 
-# What the functions of any number of tensors do, of a list: for callers in C and C++.
+# The functions of any number of tensors, as functions of a list for callers in C and C++.
 for _function, _returns in ((block_diag, "Tensor"), (broadcast_tensors, "Tensor[]"), (cartesian_prod, "Tensor")):
     Operator(
         f"{_function.__name__}(Tensor[] tensors) -> {_returns}",
@@ -452,7 +452,7 @@ Operator(
     aten=("meshgrid(Tensor[] tensors) -> Tensor[]", "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"),
 )
 
-# Plain functions that belong to the torch namespace beside the operators.
+# Plain functions of the torch namespace besides the operators.
 TORCH_FUNCTIONS = (
     atleast_1d,
     atleast_2d,

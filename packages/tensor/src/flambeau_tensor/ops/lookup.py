@@ -1,4 +1,4 @@
-"""Looking elements up: which of them are in a set, where they stand, coordinates of places, and hashes of all."""
+"""Lookup of elements: membership, positions, one-hot encoding and hashes."""
 
 from collections.abc import Sequence
 

@@ -124,7 +124,7 @@ alias("ger", outer)
 
 
 def _scaled(x, factor, name):
-    """`x` times a number that its dtype can hold."""
+    """Multiply `x` by a number, which must fit its dtype."""
     if x.dtype.name == "bool":
         factor = factor if isinstance(factor, float) else bool(factor)
     elif isinstance(factor, bool):
@@ -144,7 +144,7 @@ def _addr(input, vec1, vec2, beta, alpha, out):
         input, vec1, vec2 = input.to(dtype), vec1.to(dtype), vec2.to(dtype)
     start = _scaled(input, beta, "beta")
     product = _scaled(_outer(vec1, vec2, None), alpha, "alpha")
-    if beta == 0:  # `input` has a gradient of zeros
+    if beta == 0:  # the gradient of `input` is zero
         return find_operator("torch.where")(product.new_ones((), dtype=_BOOL), product, start)
     return find_operator("torch.add")(start, product)
 

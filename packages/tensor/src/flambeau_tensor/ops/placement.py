@@ -1,4 +1,4 @@
-"""Where tensors are: questions and requests of programs for other devices, which mean little on the CPU."""
+"""Placement of tensors: queries and requests for other devices, which have little effect on the CPU."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD

@@ -1,6 +1,6 @@
-"""Element by element: arithmetic, comparison, logic, bits, powers, exponentials, rounding, trigonometry.
+"""Elementwise operators: arithmetic, comparison, logic, bits, powers, exponentials, rounding, trigonometry.
 
-Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbors hold what NumPy lacks.
+Most consist of one declaration with a loop of NumPy's; ``hot("pointwise")`` and related modules contain other loops.
 """
 
 from functools import cache
@@ -71,7 +71,7 @@ def _binary(name, loops, doc, *, syntax=(), variants=BOTH, numbers=(), different
 
 
 def _elementary(ufunc):
-    """Our loops of a ufunc, but NumPy's where it has better ones for AVX-512."""
+    """Return our loops for a ufunc, or NumPy's if those are better with AVX-512."""
     loops = _ELEMENTARY[ufunc.__name__]
     if LEVEL == "v4":
         loops = {dtype: loops[dtype] for dtype in loops if (ufunc, dtype) in _BETTER}
@@ -216,12 +216,12 @@ def _ldexp(input, other, out):
         else not (other.is_floating_point() or other.is_complex())
     )
     if whole and input.is_complex() and isinstance(other, Tensor):
-        other = other.to(input.dtype.to_real())  # a power of the same precision, whatever has dimensions
+        other = other.to(input.dtype.to_real())  # an exponent of the same precision, regardless of dimensions
     if not whole or input.is_complex():
         return mul(input, pow(2.0, other), out=out)
     if not isinstance(other, Tensor):
         other = find_operator("torch.tensor")(other)
-    if other.dtype.name in ("int64", "uint32", "uint64"):  # the loop takes int32; no float needs more than this
+    if other.dtype.name in ("int64", "uint32", "uint64"):  # the loop takes int32, which is enough for any float
         other = find_operator("torch.clamp")(other.long(), -5000, 5000)
     return _ldexp_whole(input, other, out=out)
 
@@ -784,7 +784,7 @@ def _largest(dtype):
     UNARY,
 )
 def nan_to_num(input, nan, posinf, neginf, out):
-    if input.is_complex():  # the parts by themselves
+    if input.is_complex():  # real and imaginary parts separately
         result = view_as_complex(nan_to_num(view_as_real(input.resolve_conj()), nan, posinf, neginf))
         return result if out is None else out.copy_(result)
     if not input.is_floating_point():
@@ -859,7 +859,7 @@ def isclose(input, other, rtol, atol, equal_nan):
     if rtol == 0 and atol == 0:
         return close
     if not (other.is_floating_point() or other.is_complex()):
-        other = other.to(get_default_dtype())  # integers would wrap around, and truth values have no difference
+        other = other.to(get_default_dtype())  # integers would wrap around, and booleans cannot be subtracted
         input = input.to(other.dtype) if input.dtype is _BOOL else input
     bound, distance = add(mul(abs(other), rtol), atol), abs(sub(input, other))
     return logical_or(close, logical_and(isfinite(distance), le(distance, bound)))
@@ -885,7 +885,7 @@ equal = Operator(
 
 
 def _rdiv(input, other):
-    """A tensor, which only a call by name gives for `other`, is divided in PyTorch's two steps: dtypes follow them."""
+    """Divide; a tensor `other`, possible only by name, is divided in PyTorch's two steps, which determine dtypes."""
     return mul(reciprocal(input), other) if isinstance(other, Tensor) else div(other, input)
 
 

@@ -1,7 +1,7 @@
-"""Random numbers: tensors of them, and filling existing tensors in place.
+"""Random numbers: factories of random tensors, and filling tensors in place.
 
-Every one takes a `generator`; without it the default one is used, which `manual_seed` seeds. The numbers are those of
-PyTorch's CPU generator for the same seed.
+All operators take a `generator`; by default they use the default generator, which `manual_seed` seeds. For the same
+seed, the numbers are those of PyTorch's CPU generator.
 """
 
 import numpy as np
@@ -79,7 +79,7 @@ randint_like = Operator(
     doc="Integers from 0 up to `high`, which is excluded, in the size and dtype of `input`.",
 )
 
-# --- distributions with parameters in tensors -----------------------------------------------------------------------
+# --- distributions with tensors as parameters -----------------------------------------------------------------------
 
 bernoulli = Operator(
     f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",

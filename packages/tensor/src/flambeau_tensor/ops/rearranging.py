@@ -1,4 +1,4 @@
-"""Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
+"""Rearranging elements: repeat, roll, flip, rotate, and triangles of matrices."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, type_name
@@ -102,7 +102,7 @@ def _repeat(input, repeats):
 
 
 def _spread(input, narrow, wide, result):
-    """Copies of `input`: as of sizes `narrow`, expanded to `wide`, as of sizes `result`."""
+    """Return copies of `input`: reshaped to `narrow`, expanded to `wide`, reshaped to `result`."""
     spread = views.expand(views.reshape(input, tuple(narrow)), tuple(wide))
     return views.reshape(spread.clone(memory_format=contiguous_format), tuple(result))
 

@@ -1,4 +1,4 @@
-"""Operations that reduce dimensions: sums, products, means, deviations, extremes and their places, norms, counts."""
+"""Reductions: sums, products, means, deviations, extremes and their indices, norms, counts."""
 
 from builtins import all as _all
 
@@ -33,12 +33,12 @@ _DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
 _OUT = "Tensor(a!)? out=None) -> Tensor"
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
-_INNER = {"namespace": "torch._ops", "variants": FUNCTION}  # operators that others are made of
+_INNER = {"namespace": "torch._ops", "variants": FUNCTION}  # operators of which others are composed
 _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
 
 
 def _with_and_without_dim(op, by_dim, overload):
-    """PyTorch's signatures of a reduction: without `dim`, and with."""
+    """Declare PyTorch's signatures of a reduction: without `dim` and with it."""
     dtype = "ScalarType? dtype=None, " if "dtype" in op.schema.text else ""
     overloads(
         op,
@@ -265,14 +265,14 @@ _DEVIATION = "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool k
 _ONLY_FLOATS = "std and var only support floating point and complex dtypes"
 
 
-# PyTorch's three signatures, over one operator.
+# PyTorch's three signatures for one operator.
 _BY_CORRECTION = "correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False"
 _UNBIASED = "(Tensor self, bool unbiased=True"
 _BY_DIM = "dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False"
 
 
 def _signatures(name, result, out, doc, kernels, **how):
-    """PyTorch's three signatures, each with a kernel."""
+    """Declare PyTorch's three signatures, each with a kernel."""
     settings = how | {"composite": True, "doc": doc}
 
     def with_out(schema):

@@ -1,6 +1,6 @@
-"""Random numbers whose parameters stand in tensors, and how they move with the parameters.
+"""Sampling with tensors as parameters, and derivatives by the parameters.
 
-The numbers are those of PyTorch's CPU generator for the same seed.
+For the same seed, the numbers are those of PyTorch's CPU generator.
 """
 
 from flambeau_tensor._core.call.operator import Operator

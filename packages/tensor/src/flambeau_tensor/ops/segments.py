@@ -1,4 +1,4 @@
-"""Segments of a dimension reduced to one element each."""
+"""Reduction of segments of a dimension to one element each."""
 
 from math import prod
 
@@ -42,7 +42,7 @@ def _composed(data, reduce, given, as_offsets, axis, unsafe, initial):
         find_operator("torch.arange")(n, device=given.device).expand((rows, n)),
     )
     number = find_operator("torch.searchsorted")(given.narrow(1, 1, count).contiguous(), places, right=True)
-    number = where(places < given.narrow(1, 0, 1), count, number)  # the last slot is for what is in no segment
+    number = where(places < given.narrow(1, 0, 1), count, number)  # the last slot is for elements in no segment
     data = data.reshape((rows, n, *rest))
     out = data.new_full((rows, count + 1, *rest), neutral if initial is None else initial)
     number = number.reshape((rows, n) + (1,) * len(rest)).expand((rows, n, *rest))

@@ -1,4 +1,4 @@
-"""Signals in pieces: the short-time Fourier transform, its inverse, and windows."""
+"""The short-time Fourier transform, its inverse, and windows."""
 
 import math
 from functools import cache
@@ -43,7 +43,7 @@ def _kind(t):
 
 
 def _error(name, input, window, numbers, said):
-    """What is wrong, after the call in PyTorch's words."""
+    """Return the error for invalid arguments, after the call in PyTorch's notation."""
     shown = "None" if window is None else f"{_kind(window)}{{{list(window.shape)}}}"
     given = [
         f"n_fft={numbers.pop('n_fft')}",
@@ -56,7 +56,7 @@ def _error(name, input, window, numbers, said):
 
 
 def _padded(x, n, mode):
-    """`n` more elements at both ends of the last dimension."""
+    """Pad both ends of the last dimension with `n` elements."""
     size = x.shape[-1]
     if mode == "constant":
         return _zeros_around(x, n, n)
@@ -83,7 +83,7 @@ def _zeros_around(x, before, after):
 
 
 def _wrong_in_stft(input, window, n_fft, hop, size):
-    """What should be otherwise, or None."""
+    """Return what is wrong with the arguments, or None."""
     if not (input.is_floating_point() or input.is_complex()):
         return "a tensor of floating point or complex values"
     if not 0 < input.ndim < 3:
@@ -178,7 +178,7 @@ imaginary parts in a last dimension.
 
 
 def _wrong_in_istft(input, window, n_fft, hop, size, one):
-    """What should be otherwise, or None; ``one``: whether the frequencies are of one side."""
+    """Return what is wrong with the arguments, or None; ``one``: whether the spectrum is one-sided."""
     if input.numel() == 0:
         return ": input tensor cannot be empty."
     if input.ndim not in (2, 3):
@@ -236,7 +236,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
             raise RuntimeError("Complex windows are incompatible with return_complex=False")
         frames = frames if one else frames[..., : n_fft // 2 + 1]
         frames = find_operator("torch._fft_c2r")(frames, (2,), norm, n_fft)
-    # Every piece comes with its window, twice by now: what overlaps is divided by the sum of the windows' squares.
+    # Each frame has now been multiplied by its window twice, so the sum is divided by the sum of squared windows.
     y = unfold_backward(frames * weights, (frames.shape[0], expected), 1, n_fft, hop)
     weights = unfold_backward((weights * weights).expand(1, pieces, n_fft), (1, expected), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
@@ -270,8 +270,10 @@ transform, where several overlap their best fit in the sense of least squares. T
 
 
 def _window(name, doc, formula, *more):
-    """Declare a window. `formula` gets the numbers from 0 to size - 1, the size, and the arguments after `periodic`, of
-    which `more` has names and defaults."""
+    """Declare a window.
+
+    `formula` receives the numbers from 0 to size - 1, the size, and the arguments after `periodic`, whose names and
+    defaults are in `more`."""
 
     def kernel(window_length, periodic, *rest):
         values, options = rest[: len(more)], rest[len(more) :]
@@ -329,12 +331,12 @@ def _blackman(x, size):
 
 @cache
 def _bessel(x):
-    """I₀ of one number."""
+    """Return I₀ of a number."""
     return find_operator("torch.i0")(factories.tensor(x, dtype=_FLOAT64)).item()
 
 
 def _kaiser(x, size, beta):
-    x = x * (2 * beta / (size - 1))  # with y = x - beta, beta² (1 - (y / beta)²) is x (2 beta - x)
+    x = x * (2 * beta / (size - 1))  # for y = x - beta, beta² (1 - (y / beta)²) is x (2 beta - x)
     return find_operator("torch.i0")((x * (2 * beta - x)).clamp_min(0).sqrt()) / _bessel(beta)
 
 

@@ -1,4 +1,4 @@
-"""Normalised exponentials over one dimension."""
+"""Normalized exponentials along a dimension."""
 
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._kernels.softmax import Softmax

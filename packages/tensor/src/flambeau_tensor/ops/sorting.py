@@ -1,4 +1,4 @@
-"""Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
+"""Order: sorting, order statistics, medians, quantiles, unique values, searchsorted and histograms."""
 
 from flambeau_tensor._core.call.forwarding import Forward
 from flambeau_tensor._core.call.operator import Operator
@@ -118,11 +118,11 @@ def _quantile(name, ignore_nan):
                 raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
             q = input.new_full((), q)
         rows = input.reshape(-1) if dim is None or input.dim() == 0 else input.movedim(dim, -1)
-        rows = sort(rows, -1)[0]  # NaN to the end
+        rows = sort(rows, -1)[0]  # NaN last
         missing, last = find_operator("torch.isnan")(rows), rows.shape[-1] - 1
         if ignore_nan:
             ranks = q.reshape(-1) * (last - missing.sum(-1, True)).clamp_min(0).to(rows.dtype)
-        else:  # one NaN makes the result NaN
+        else:  # a single NaN makes the result NaN
             ranks = find_operator("torch.where")(missing.any(-1, True), last, q.reshape(-1) * last)
         take = find_operator("torch.gather")
         if interpolation in ("lower", "higher", "nearest"):
@@ -157,7 +157,7 @@ for _name, _ignores, _what in (
         Operator(_name + _schema + _QUANTILE, _quantile(_name, _ignores), composite=True, doc=_what)
 
 
-# --- distinct values ------------------------------------------------------------------------------------------------
+# --- unique values --------------------------------------------------------------------------------------------------
 
 
 unique = Operator(
@@ -179,13 +179,13 @@ unique_consecutive = Operator(
 
 
 def _three(results, return_inverse, return_counts):
-    """Values, inverse and counts; empty what was not asked for."""
+    """Return values, inverse and counts; those that were not requested are empty."""
     values, *rest = results if isinstance(results, tuple) else (results,)
     nothing = find_operator("torch.empty")((0,), dtype=find_operator("torch.arange")(0).dtype)
     return values, rest.pop(0) if return_inverse else nothing, rest.pop(0) if return_counts else nothing
 
 
-# With three results whatever is asked for, as C and C++ have them.
+# Always with three results, as in C and C++.
 _FLAGS = "bool return_inverse=False, bool return_counts=False"
 _THREE = "-> (Tensor, Tensor, Tensor)"
 for _original, _sorted, _what, _aten in (

@@ -1,12 +1,12 @@
-"""Special functions: Bessel's, Airy's, incomplete gamma functions, zeta, normal distributions, orthogonal polynomials.
+"""Special functions: Bessel, Airy, incomplete gamma and zeta functions, normal distribution, orthogonal polynomials.
 
-All are computed in double precision and rounded to the dtype; integers become the default floating dtype. What
-`torch` has itself stands in `torch.special`, too, by the names it has there. In single precision errors stay below
-one unit of the last place, but for arguments whose rounding counts for more. In double precision the largest that
-were found, in such units, against values of 40 digits: 3 for `i0e`, `i1`, `i1e`, `erfcx`, `ndtr`, `ndtri` and the
-spherical Bessel function, 4 for `log_ndtr` and `zeta`, 6 for `i0`, 8 for modified Bessel functions of the second
-kind, 45 for `gammainc` and `gammaincc` (600 far out in their tails). Of functions that oscillate such numbers hold
-between their zeros; next to these errors are small beside the amplitude.
+All are computed in double precision and rounded to the dtype; integers are converted to the default floating dtype.
+Functions of `torch` are also in `torch.special`, under their names there. In single precision, errors are below one
+unit in the last place, except for arguments whose rounding matters more. In double precision, the largest observed
+errors, in units in the last place and compared with values of 40 digits, are 3 for `i0e`, `i1`, `i1e`, `erfcx`, `ndtr`,
+`ndtri` and the spherical Bessel function, 4 for `log_ndtr` and `zeta`, 6 for `i0`, 8 for modified Bessel functions of
+the second kind, and 45 for `gammainc` and `gammaincc` (600 far out in their tails). For oscillating functions, these
+figures apply between zeros; near zeros, errors are small relative to the amplitude.
 """
 
 import math
@@ -32,7 +32,7 @@ def _one(name, doc, loop=None, argument="self", *, differentiable=True, error=""
 
 
 def _same(name, target, arguments="self", variants=FUNCTION, doc=None):
-    """Another name in `torch.special`."""
+    """Declare another name in `torch.special`."""
     listed = {"self": "Tensor self, " + _OUT, "pair": "Tensor self, Tensor other, " + _OUT}
     numbers = {"self", "other"} if arguments == "pair" and target is not igamma and target is not igammac else ()
     return Operator(

@@ -171,7 +171,7 @@ def _check_histogram(input, weight, count):
 
 
 def _even_edges(points, bins, range):
-    """Edges of bins of equal width for each column: over `range`, or over what the column holds."""
+    """Return edges of bins of equal width for each column: over `range`, or over the column's values."""
     n = points.shape[1]
     for d, count in enumerate(bins):
         if count <= 0:

@@ -1,4 +1,4 @@
-"""Tensors over given storages, other sizes in the same storage, shared memory and the memory of files."""
+"""Tensors on given storages, other sizes in the same storage, shared memory and files mapped as memory."""
 
 import warnings
 from math import prod

@@ -1,4 +1,4 @@
-"""Views and reshaping: other sizes and strides over the same elements."""
+"""Views and reshaping: other sizes and strides for the same elements."""
 
 import numpy as np
 
@@ -154,7 +154,7 @@ reversed_dims = Operator(
 )
 
 
-# The adjoints of views: a gradient written into zeros of the sizes that were viewed.
+# The adjoints of views: the gradient is written to zeros with the sizes of the viewed tensor.
 
 
 def _adjoint_of(schema, view_of, doc):
@@ -184,7 +184,7 @@ diagonal_backward = _adjoint_of(
 
 
 def _written_through(view_of, name, where):
-    """A copy of a tensor in which a view of it holds something else."""
+    """Return a copy of a tensor in which the elements of a view are replaced."""
 
     def kernel(input, src, *where):
         out = input.clone()
@@ -234,7 +234,7 @@ as_strided_scatter = Operator(
 
 
 def _overlapping_adjoint(grad, size, viewed):
-    # Windows may share elements: add up by position. bincount adds in double precision.
+    # Windows may share elements, so add by index. bincount adds in double precision.
     positions = viewed(np.arange(size, dtype=np.int64)).reshape(-1)
     values = interop.as_array(grad).reshape(-1)
     if np.iscomplexobj(values):
@@ -245,12 +245,12 @@ def _overlapping_adjoint(grad, size, viewed):
 
 
 def _unfold_backward(grad, sizes, dimension, size, step):
-    """Step by step of the windows: what lies in one step of each does not overlap."""
+    """Loop over positions within windows: at one position, elements of different windows do not overlap."""
     half = grad.dtype.itemsize == 2
     total = factories.zeros(sizes, dtype=_dtype_by_name("float32") if half else grad.dtype)
     if total.ndim == 0:
         return total.to(grad.dtype).add_(grad[0]) if size else total.to(grad.dtype)
-    dimension %= total.ndim  # `grad` has one more
+    dimension %= total.ndim  # `grad` has one more dimension
     count = grad.shape[dimension]
     for first in range(0, size if count else 0, step):
         n = min(step, size - first)

@@ -1,6 +1,7 @@
 """Saving and loading: ``torch.save``, ``torch.load`` and ``torch.serialization``.
 
-Files are PyTorch's: what one writes, the other reads. Tensors that share memory do so again when they are loaded.
+Files have PyTorch's format, so each library reads the other's files. Tensors that share memory share it after loading,
+too.
 
 >>> import io
 >>> import flambeau_tensor as ft
@@ -75,7 +76,7 @@ __all__ = [
     "set_default_mmap_options",
     "skip_data",
 ]
-# What annotations of programs name: where storages go, and what stands for a file.
+# Types for annotations in programs: destinations of storages, and files.
 MAP_LOCATION = Callable | device | str | dict | None
 FILE_LIKE = str | os.PathLike | io.IOBase
 DEFAULT_PROTOCOL = 2
@@ -83,7 +84,7 @@ _ZIP = b"PK\3\4"
 
 
 class SourceChangeWarning(Warning):
-    """PyTorch's warning that the source of a saved class has changed. It is never given here.
+    """PyTorch's warning that the source of a saved class has changed. flambeau never gives it.
 
     >>> issubclass(SourceChangeWarning, Warning)
     True
@@ -101,19 +102,19 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object to a file that PyTorch can read as well.
+    """Write an object to a file that PyTorch can also read.
 
-    A file that is named is replaced when the new one is complete; a program that is stopped before leaves the old one.
-    Whole storages are written, once each, however little of them a tensor looks at: save ``x.clone()`` of a small view.
+    A named file is replaced only after the new one is complete, so an interrupted program leaves the old file.
+    Whole storages are written, once each, even if a tensor uses only a part: save ``x.clone()`` for a small view.
 
     Args:
-        obj: tensors, and whatever else Python can pickle.
+        obj: tensors, and any other objects that Python can pickle.
         f: the path, or a file open for writing bytes.
-        pickle_module: whose ``Pickler`` to use; one that is derived from ``pickle._Pickler``.
-        pickle_protocol: of the pickle inside; PyTorch reads protocol 2 with ``weights_only=True``.
+        pickle_module: the module whose ``Pickler`` is used, which must be derived from ``pickle._Pickler``.
+        pickle_protocol: the protocol of the pickle; PyTorch reads protocol 2 with ``weights_only=True``.
 
     Raises:
-        RuntimeError: the folder does not exist, or tensors of several dtypes look at one storage.
+        RuntimeError: the folder does not exist, or tensors with different dtypes share a storage.
         AttributeError: `f` is neither a path nor a file.
 
     >>> import io
@@ -172,25 +173,26 @@ def load(
     mmap: "bool | None" = None,
     **pickle_load_args,
 ):
-    """Read what :func:`save` or PyTorch's wrote.
+    """Read a file that :func:`save` or PyTorch wrote.
 
-    With ``weights_only``, the default, a file can hold tensors, numbers, texts and containers of these, and what
-    ``torch.serialization.add_safe_globals`` allows; nothing else is imported or called. Without it, a file may run any
-    code: use it for files that you trust.
+    With ``weights_only``, the default, a file can contain tensors, numbers, strings, containers of these, and objects
+    that ``torch.serialization.add_safe_globals`` allows; nothing else is imported or called. Without it, a file can run
+    any code: use it only for files that you trust.
 
     Args:
-        f: the path, or a file open for reading bytes that can be sought.
-        map_location: where storages go: a device, a dict of these by the device in the file, or a function of the
-            storage and that device. Tensors live on the CPU, and a file from a GPU needs ``map_location="cpu"``.
-        pickle_module: whose ``Unpickler`` to use, for ``weights_only=False``.
+        f: the path, or a seekable file open for reading bytes.
+        map_location: the destination of storages: a device, a dict that maps devices in the file to devices, or a
+            function of the storage and its device in the file. Tensors are on the CPU, so a file from a GPU needs
+            ``map_location="cpu"``.
+        pickle_module: the module whose ``Unpickler`` is used with ``weights_only=False``.
         weights_only: see above.
-        mmap: leave storages in the file, of which the system reads what is used; needs a path. Writes stay in the
-            process (see ``torch.serialization.set_default_mmap_options``).
-        pickle_load_args: for ``pickle_module.Unpickler``, such as ``encoding``.
+        mmap: whether to leave storages in the file, of which the system reads only what is used; needs a path. Writes
+            are private to the process (see ``torch.serialization.set_default_mmap_options``).
+        pickle_load_args: arguments for ``pickle_module.Unpickler``, such as ``encoding``.
 
     Raises:
-        pickle.UnpicklingError: the file holds what is not allowed, or is no such file.
-        RuntimeError: the file is damaged, incomplete, or holds storages of a device that is not here.
+        pickle.UnpicklingError: the file contains objects that are not allowed, or has another format.
+        RuntimeError: the file is damaged or incomplete, or contains storages of an unavailable device.
 
     >>> import io
     >>> import flambeau_tensor as ft
@@ -273,7 +275,7 @@ def _load(file, restore, weights_only, pickle_module, mapped, arguments):
 
 
 def get_unsafe_globals_in_checkpoint(f) -> list[str]:
-    """The names in a file that ``weights_only=True`` does not allow.
+    """Return the names in a file that ``weights_only=True`` does not allow.
 
     Args:
         f: the path, or a file open for reading bytes.

@@ -1,4 +1,4 @@
-"""The zip archives of files. What an archive says of sizes is compared with the archive before memory is asked for."""
+"""The zip archives of files. Sizes that an archive declares are checked against its own before memory is allocated."""
 
 import hashlib
 import io
@@ -12,22 +12,22 @@ from flambeau_tensor.serialization import settings
 from flambeau_tensor.storage import UntypedStorage
 
 ALIGNMENT = 64
-MOST_COMPRESSED = 1100  # deflate makes at most 1032 bytes of one
-_MANY = 1 << 20  # zeros written at a time
+MOST_COMPRESSED = 1100  # deflate compresses to at least 1/1032
+_MANY = 1 << 20  # zeros that are written at a time
 
 
 class _Sink:
-    """A file that is only written to: what does not seek as files do (gzip) lets nobody go back."""
+    """A file for sequential writing only: some files, such as gzip's, do not support seeking."""
 
     def __init__(self, file):
         self.write = file.write
 
     def flush(self):
-        """There is nothing to flush."""
+        """Do nothing: there is no buffer."""
 
 
 class Writer:
-    """Writes records into an archive as PyTorch does: uncompressed, each beginning at a multiple of 64 bytes."""
+    """Writes records to an archive as PyTorch does: uncompressed, each starting at a multiple of 64 bytes."""
 
     def __init__(self, file, root):
         if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedWriter | io.BufferedRandom):
@@ -39,7 +39,7 @@ class Writer:
         self.zip.writestr(self._record(name, len(data)), data)
 
     def leave(self, name, size):
-        """A record of zeros, which somebody may fill in later."""
+        """Write a record of zeros, which may be filled in later."""
         with self.zip.open(self._record(name, size), "w", force_zip64=size * 1.05 > zipfile.ZIP64_LIMIT) as record:
             for start in range(0, size, _MANY):
                 record.write(bytes(min(_MANY, size - start)))
@@ -53,7 +53,7 @@ class Writer:
         return info
 
     def fingerprint(self):
-        """A number of 40 digits that follows from what is in the archive."""
+        """Return a number of 40 digits that depends on the contents of the archive."""
         records = repr([(i.filename, i.CRC, i.file_size) for i in self.zip.infolist()])
         return int.from_bytes(hashlib.sha256(records.encode()).digest(), "little") % 10**40
 
@@ -62,7 +62,7 @@ class Writer:
 
 
 def damaged(why):
-    """The error for an archive that cannot be read, which begins as PyTorch's does."""
+    """Return the error for an archive that cannot be read; it begins as PyTorch's does."""
     return RuntimeError(
         f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged or incomplete, or "
         "was not written by torch.save."
@@ -73,8 +73,8 @@ class Reader:
     """The records of an archive.
 
     Args:
-        file: a binary file that can be read and sought, at the archive's beginning.
-        mapped: the file's bytes as memory, for storages to lie in.
+        file: a seekable binary file, positioned at the beginning of the archive.
+        mapped: the file's bytes as memory, in which storages are created.
     """
 
     def __init__(self, file, mapped=None):
@@ -104,14 +104,14 @@ class Reader:
         return name in self.records
 
     def _place(self, name):
-        """Where a record's bytes begin, and how many there are in the archive and in truth."""
+        """Return where a record's bytes begin, and their number in the archive and uncompressed."""
         info = self.records.get(name)
         if info is None:
             raise damaged(f"file not found: {self.root}/{name}")
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise damaged(f"{info.filename} is encrypted, or compressed in a way other than deflate")
         header = b""
-        if info.header_offset >= 0:  # it counts from where the directory says that the archive begins
+        if info.header_offset >= 0:  # relative to the start of the archive according to the directory
             self.file.seek(info.header_offset)
             header = self.file.read(30)
         if len(header) < 30 or header[:4] != b"PK\3\4":
@@ -131,13 +131,13 @@ class Reader:
         return self._place(name)[2]
 
     def read(self, name):
-        """The bytes of a record."""
+        """Return the bytes of a record."""
         start, packed, size, stored = self._place(name)
         self.file.seek(start)
         return self.file.read(size) if stored else _inflated(self.file.read(packed), size, name)
 
     def storage(self, name):
-        """A storage with the bytes of a record."""
+        """Return a storage with the bytes of a record."""
         start, packed, size, stored = self._place(name)
         self.budget -= packed
         if self.budget < 0:
@@ -154,7 +154,7 @@ class Reader:
 
 
 def read_into(file, storage):
-    """Fill a storage from a file; on device 'meta', pass over what is there."""
+    """Fill a storage from a file; on device 'meta', skip the bytes."""
     if storage.device.type == "meta":
         file.seek(len(storage), 1)
         return
@@ -184,7 +184,7 @@ def _inflated(packed, size, name):
 
 
 def replacing(path, write):
-    """Call `write(file)` for a new file, which takes the place of the old one when it is complete."""
+    """Call `write(file)` with a new file that replaces the old one when it is complete."""
     if not os.path.basename(path) or os.path.isdir(path):
         raise RuntimeError(f"invalid file name: {path}")
     path = os.path.realpath(path)
@@ -196,7 +196,7 @@ def replacing(path, write):
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
-    if mode is not None and not os.access(folder, os.W_OK):  # no new name fits into the folder: the old file has to do
+    if mode is not None and not os.access(folder, os.W_OK):  # the folder is not writable: overwrite the old file
         with open(path, "wb") as file:
             write(file)
         return

@@ -1,4 +1,4 @@
-"""The format before archives: pickles one after another, then the storages."""
+"""The format before archives: successive pickles, followed by the storages."""
 
 import io
 import pickle
@@ -11,13 +11,13 @@ from flambeau_tensor.serialization.pickler import Storages, pickler_class
 from flambeau_tensor.serialization.reading import Kinds, free_unpickler, restricted, typed
 from flambeau_tensor.storage import UntypedStorage
 
-UNTYPED_KEY = "untyped"  # of a storage without a dtype, which PyTorch's pickles do not know: for it, one of uint8
+UNTYPED_KEY = "untyped"  # for storages without a dtype, which PyTorch's pickles lack: uint8 replaces it there
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 
 
 class FileStorages(Kinds):
-    """The storages that follow the pickles. Memory is allocated only if the file is long enough."""
+    """The storages after the pickles. Memory is allocated only if the file is long enough."""
 
     def __init__(self, restore, left):
         self.restore, self.left, self.made = restore, left, {}
@@ -88,7 +88,7 @@ def _restricted_reader(file, begin, end, storages, encoding):
     try:
         import mmap
 
-        if not isinstance(getattr(file, "raw", file), io.FileIO):  # gzip's files name those that they are packed in
+        if not isinstance(getattr(file, "raw", file), io.FileIO):  # gzip's files return the compressed file's number
             raise OSError("no file of the system's")
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
@@ -129,7 +129,7 @@ def _write_head(file, protocol):
 
 
 def bytes_of_storage(storage):
-    """A file in this format with one storage, which pickles hold."""
+    """Return a file in this format with one storage; pickles contain it."""
     file = io.BytesIO()
     if isinstance(storage, UntypedStorage):
         key, kind, width, untyped = UNTYPED_KEY, "ByteStorage", 1, storage

@@ -1,4 +1,4 @@
-"""Where storages of files go: ``map_location``, and what packages for other devices register."""
+"""Destinations of storages in files: ``map_location``, and functions that packages for other devices register."""
 
 from flambeau_tensor.options import device
 from flambeau_tensor.storage import UntypedStorage
@@ -10,9 +10,9 @@ def register_package(priority: int, tagger, deserializer) -> None:
     """Register functions that tag and restore storages; those of lower priority are called first.
 
     Args:
-        priority: its place.
-        tagger: storage -> the tag to write of it, or None for other storages.
-        deserializer: (storage, tag) -> the storage restored, or None for other tags.
+        priority: functions with a lower priority are called first.
+        tagger: storage -> the tag to write, or None for other storages.
+        deserializer: (storage, tag) -> the restored storage, or None for other tags.
 
     Raises:
         TypeError: the priority is not a number.
@@ -41,10 +41,10 @@ def location_tag(storage) -> str:
 
 
 def default_restore_location(storage, location: str):
-    """A storage at a place.
+    """Return a storage at a location.
 
     Raises:
-        RuntimeError: nobody knows the place, or it is a device that is not here.
+        RuntimeError: the location is unknown, or is a device that is not available.
 
     >>> storage = torch.ones(2).untyped_storage()
     >>> default_restore_location(storage, "cpu") is storage
@@ -76,7 +76,7 @@ register_package(
 
 
 def restorer(map_location):
-    """(storage, location in the file) -> the storage, after what users give for `map_location`."""
+    """Return the function (storage, location in the file) -> storage for the value of `map_location`."""
     if map_location is None:
         return default_restore_location
     if isinstance(map_location, dict):

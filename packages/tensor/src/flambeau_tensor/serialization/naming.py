@@ -1,4 +1,4 @@
-"""Names in files and objects here, in both directions."""
+"""Mapping between names in files and objects here."""
 
 import _compat_pickle
 from importlib import import_module
@@ -38,7 +38,7 @@ OBJECTS |= {
 
 
 def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
-    """The module of PyTorch's and the name in it by which files name a class or function.
+    """Return PyTorch's module and the name in it by which files refer to a class or function.
 
     >>> name_of(storage.FloatStorage)
     ('torch', 'FloatStorage')
@@ -53,7 +53,7 @@ def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
 
 
 def spelled(module: str, name: str) -> "tuple[str, str]":
-    """A name with the spelling of Python 2, which pickles of protocol 2 have, undone."""
+    """Convert the Python 2 spelling of a name, which pickles of protocol 2 contain, to Python 3's."""
     if (module, name) in _compat_pickle.NAME_MAPPING:
         return _compat_pickle.NAME_MAPPING[module, name]
     return _compat_pickle.IMPORT_MAPPING.get(module, module), name
@@ -63,14 +63,14 @@ def object_of(module: str, name: str):
     """Return the object for a name in a file, importing its module if necessary.
 
     Raises:
-        ImportError, AttributeError: there is no such thing. NotBuiltError: it is PyTorch's, and not here.
+        ImportError, AttributeError: the object does not exist. NotBuiltError: PyTorch has it, but it is not built.
     """
     full = f"{module}.{name}"
     if full in OBJECTS:
         return OBJECTS[full]
-    if full == "torch._C._VariableFunctionsClass":  # whose attributes are the functions
+    if full == "torch._C._VariableFunctionsClass":  # its attributes are the functions
         return import_module(pytorch_names.local_name("torch"))
-    if module == "torch._C._nn":  # functions that PyTorch has compiled
+    if module == "torch._C._nn":  # functions that are compiled in PyTorch
         module, full = "torch.nn.functional", f"torch.nn.functional.{name}"
     if full in pytorch_names.LOCAL_NAMES:
         module, _, name = pytorch_names.LOCAL_NAMES[full].rpartition(".")
@@ -98,7 +98,7 @@ def reduce_of(cls):
 
 
 def reduce_tensor(t, typed=True):
-    """Reduce a tensor for files and pickles. Files store the dtype as the kind of storage, where there is one."""
+    """Reduce a tensor for files and pickles. Files represent the dtype by the type of the storage, if there is one."""
     check_read(t, "__reduce_ex__")
     rebuild, arguments = _reduce_elements(t, typed) if not t.is_meta else _reduce_geometry(t)
     state = t.__getstate__()
@@ -111,7 +111,7 @@ def reduce_tensor(t, typed=True):
 def _reduce_elements(t, typed):
     dtype, *where, requires_grad, conj, neg = subclassing.geometry(t)
     untyped = t.untyped_storage()
-    # In pickles an untyped storage may stand in several tensors; PyTorch makes none of these that requires grad.
+    # In pickles, several tensors may share an untyped storage; PyTorch creates none of these with requires_grad.
     if (typed or requires_grad) and dtype.name not in storage.YOUNGER:
         holder = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
         rebuild, arguments = rebuilding._rebuild_tensor_v2, (holder, *where, requires_grad, _no_hooks())
@@ -124,7 +124,7 @@ def _reduce_elements(t, typed):
 
 
 def _reduce_geometry(t):
-    """Of a tensor on 'meta', which has no elements."""
+    """Reduce a tensor on 'meta', which has no elements."""
     return rebuilding._rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.shape), t.stride(), interop.requires_grad(t))
 
 

@@ -1,4 +1,4 @@
-"""The pickler of files: things of this library go by PyTorch's names, and the bytes of storages apart."""
+"""The pickler of files: uses PyTorch's names for objects of this library, and stores the storages' bytes apart."""
 
 import pickle
 from collections import OrderedDict
@@ -14,7 +14,7 @@ UNTYPED = "untyped"
 
 
 class _Reducers(dict):
-    """What pickle asks for each class that it does not know by itself."""
+    """The reducers that pickle looks up for classes that it does not know."""
 
     def get(self, cls, default=None):
         try:
@@ -71,7 +71,7 @@ class TensorWriter:
 
 @cache
 def pickler_class(pickle_module):
-    """The pickler of files, over that of a module like `pickle`, which has to be one in Python: names are its own."""
+    """Return a pickler of files based on that of a module like `pickle`, which must be in Python to rename objects."""
     base = getattr(pickle_module, "_Pickler", pickle_module.Pickler)
     if not issubclass(base, pickle._Pickler):
         raise NotImplementedError(
@@ -96,7 +96,7 @@ def pickler_class(pickle_module):
                 super().save_global(obj, name)
                 return
             outer, _, last = known[1].rpartition(".")
-            if outer and self.proto < 4:  # whose instructions have no names with dots
+            if outer and self.proto < 4:  # older protocols have no names with dots
                 self.save_reduce(getattr, (naming.object_of(known[0], outer), last))
                 return
             if self.proto >= 4:
@@ -146,12 +146,12 @@ def _integer(n):
 
 
 class Storages:
-    """The storages of a file that is written, by key, and how the pickle speaks of each."""
+    """The storages of a file that is being written, by key, and their descriptions in the pickle."""
 
     def __init__(self):
         self.keys = {}
         self.kinds = {}
-        self.found = []  # keeps them alive, so that none has the place of another
+        self.found = []  # keeps them alive, so that addresses stay unique
 
     def describe(self, obj, *more):
         if type(obj) is TypedStorage:

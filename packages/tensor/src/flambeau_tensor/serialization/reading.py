@@ -1,4 +1,4 @@
-"""Reading a file's pickles: freely, or with nothing but what is allowed; and the storages of archives."""
+"""Reading a file's pickles, with or without restrictions, and the storages of archives."""
 
 import pickle
 
@@ -16,7 +16,7 @@ _ADVICE = (
 
 
 def free_unpickler(pickle_module):
-    """The unpickler of ``weights_only=False``, over that of a module like `pickle`."""
+    """Return the unpickler for ``weights_only=False``, based on that of a module like `pickle`."""
 
     class Unpickler(pickle_module.Unpickler):
         def find_class(self, module, name):
@@ -29,7 +29,7 @@ def free_unpickler(pickle_module):
             kind = saved[0].decode() if isinstance(saved[0], bytes) else saved[0]
             if kind == "storage":
                 return self.storage_of(*saved[1:])
-            if kind == "module":  # a class, with its source when it was saved
+            if kind == "module":  # a class, with its source at the time of saving
                 return saved[1]
             raise RuntimeError(f"Unknown typename for persistent_load, expected 'storage' but got '{kind}'")
 
@@ -53,7 +53,7 @@ class Kinds:
     """Checks the descriptions of storages in pickles."""
 
     def checked(self, kind, key, location, count):
-        """The dtype (None of an untyped storage), the key, the location, the size in bytes."""
+        """Return the dtype (None for untyped storages), the key, the location, and the size in bytes."""
         dtype = None
         if (
             isinstance(kind, type)
@@ -65,7 +65,7 @@ class Kinds:
             raise pickle.UnpicklingError(f"a storage is of a type of storages, not {kind!r}")
         if isinstance(location, bytes):
             location = location.decode()
-        if isinstance(key, bytes):  # of Python 2
+        if isinstance(key, bytes):  # from Python 2
             key = key.decode()
         if type(key) not in (str, int) or type(location) is not str or type(count) is not int or count < 0:
             raise pickle.UnpicklingError(
@@ -79,7 +79,7 @@ def typed(untyped, dtype):
 
 
 class ArchiveStorages(Kinds):
-    """The storages of an archive, each made once, when the pickle first speaks of it."""
+    """The storages of an archive, each created when the pickle first refers to it."""
 
     def __init__(self, archive, restore):
         self.archive, self.restore, self.made = archive, restore, {}

@@ -1,4 +1,4 @@
-"""What files call to make tensors again: ``torch._utils`` and ``torch._tensor``, as far as files name them."""
+"""Functions that files call to rebuild tensors: ``torch._utils`` and ``torch._tensor``, as far as files use them."""
 
 from importlib import import_module
 
@@ -73,7 +73,7 @@ def _rebuild_from_type_v2(func, new_type, args, state):
 
 
 def set_state(obj, state):
-    """Give an object the state that a file holds, as Python does."""
+    """Set the state of an object from a file, as Python does."""
     if state is None:
         return
     setter = getattr(type(obj), "__setstate__", None)

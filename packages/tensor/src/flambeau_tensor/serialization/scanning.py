@@ -1,4 +1,4 @@
-"""Which names a pickle uses, found without running it: its stack and memo are followed, as far as they hold texts."""
+"""Finds the names that a pickle uses without running it, by following the strings on its stack and in its memo."""
 
 import copyreg
 import pickletools
@@ -12,10 +12,10 @@ _MARK = object()
 
 
 def names_in(data: bytes) -> "list[str]":
-    """The full names of all classes and functions that loading a pickle would look up, in order.
+    """Return the full names of all classes and functions that loading a pickle would look up, in order.
 
-    What texts in the pickle do not tell has ``?`` in its place: names that it computes, and all that follows an
-    instruction that cannot be read.
+    Names that the pickle's strings do not determine are replaced with ``?``: names that it computes, and all names
+    after an instruction that cannot be read.
     """
     found: list[str] = []
     stack: list = []
@@ -57,7 +57,7 @@ def _follow(op, argument, stack, memo, found):
 
 
 def _take(op, stack):
-    """Take off what an instruction takes."""
+    """Pop the operands of an instruction."""
     before = op.stack_before
     if pickletools.markobject in before:
         while stack[-1] is not _MARK:

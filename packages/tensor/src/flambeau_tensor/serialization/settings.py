@@ -1,4 +1,4 @@
-"""What programs set for loading and saving: allowed names, byte order, kinds of mapping, whether bytes count."""
+"""Settings for loading and saving: allowed names, byte order, kinds of mapping, and whether data is skipped."""
 
 import sys
 import threading
@@ -10,20 +10,20 @@ _safe: "list" = []
 
 
 def add_safe_globals(safe_globals: list) -> None:
-    """Let files name these classes and functions under ``weights_only=True``, and call them.
+    """Allow files to name and call these classes and functions under ``weights_only=True``.
 
     Args:
-        safe_globals: the classes and functions, or pairs of one and the full name that files have for it.
+        safe_globals: the classes and functions, or pairs of one and its full name in files.
 
     Raises:
-        TypeError: the globals are no list.
+        TypeError: ``safe_globals`` is not a list.
 
     >>> from datetime import date
     >>> add_safe_globals([date])
     >>> clear_safe_globals()
     """
     added = [item for item in safe_globals if item not in _safe]
-    _named(added)  # raises for what has no name
+    _named(added)  # raises if an object has no name
     _safe.extend(added)
 
 
@@ -38,7 +38,7 @@ def get_safe_globals() -> list:
 
 
 def clear_safe_globals() -> None:
-    """Allow nothing beyond the fixed list any more.
+    """Reset the allowed names to the fixed list.
 
     >>> torch.serialization.add_safe_globals([complex])
     >>> clear_safe_globals()
@@ -49,10 +49,10 @@ def clear_safe_globals() -> None:
 
 
 class safe_globals:  # noqa: N801
-    """A context manager in which files may also name these; see :func:`add_safe_globals`.
+    """A context manager that also allows files to name these objects; see :func:`add_safe_globals`.
 
     Raises:
-        TypeError: the globals are no list.
+        TypeError: the globals are not a list.
 
     >>> with safe_globals([complex]):
     ...     print(torch.serialization.get_safe_globals())
@@ -85,10 +85,10 @@ def allowed_names() -> dict:
 
 
 class LoadEndianness(Enum):
-    """The byte order of files that do not say theirs.
+    """The byte order of files that do not specify one.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> [order.name for order in LoadEndianness]
     ['NATIVE', 'LITTLE', 'BIG']
@@ -111,10 +111,10 @@ def get_default_load_endianness() -> "LoadEndianness | None":
 
 
 def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
-    """Say in which byte order files are that do not say theirs.
+    """Set the byte order of files that do not specify one.
 
     Raises:
-        TypeError: the argument is no LoadEndianness.
+        TypeError: the argument is not a LoadEndianness.
 
     >>> set_default_load_endianness(None)
     """
@@ -124,7 +124,7 @@ def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
 
 
 def needs_swapping(said: "str | None") -> bool:
-    """Return True if the bytes of a file's elements have to be turned around."""
+    """Return True if the bytes of a file's elements must be swapped."""
     if said is None:
         kind = _settings["endianness"]
         said = kind.name.lower() if kind not in (None, LoadEndianness.NATIVE) else sys.byteorder
@@ -143,7 +143,7 @@ def get_crc32_options() -> bool:
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
-    """Accepted: checksums are always computed, and never compared.
+    """Accepted without effect: checksums are always computed, and never checked.
 
     >>> set_crc32_options(True)
     """
@@ -163,10 +163,10 @@ def get_default_mmap_options() -> int:
 
 
 class set_default_mmap_options:  # noqa: N801
-    """Say how ``load(mmap=True)`` maps files, from now on or in a ``with`` block.
+    """Set how ``load(mmap=True)`` maps files, permanently or in a ``with`` block.
 
     Args:
-        flags: ``mmap.MAP_PRIVATE``, where writes stay in the process, or ``mmap.MAP_SHARED``, where they go to
+        flags: ``mmap.MAP_PRIVATE``, for writes that are private to the process, or ``mmap.MAP_SHARED``, for writes to
             the file.
 
     Raises:
@@ -204,12 +204,12 @@ _skipping = _Skipping()
 
 
 class skip_data:  # noqa: N801
-    """A ``with`` block in which the bytes of storages are neither written nor read.
+    """A context manager in which the bytes of storages are neither written nor read.
 
-    ``save`` leaves their place in the file, which holds zeros; ``load`` makes tensors with whatever is in their memory.
+    ``save`` reserves their space in the file, filled with zeros; ``load`` creates tensors with uninitialized memory.
 
     Args:
-        materialize_fake_tensors: accepted; there are no fake tensors here.
+        materialize_fake_tensors: accepted; flambeau has no fake tensors.
 
     >>> import io
     >>> import flambeau_tensor as ft

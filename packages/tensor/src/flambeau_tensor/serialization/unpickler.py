@@ -1,8 +1,8 @@
-"""The unpickler of ``weights_only=True``: it makes numbers, texts, containers and tensors, and runs nothing else.
+"""The unpickler of ``weights_only=True``: it creates numbers, strings, containers and tensors, and runs nothing else.
 
-It reads the instructions one by one and knows those that PyTorch's and Python's picklers write of such things. A name
-means something if it stands in a fixed list, or was allowed by `add_safe_globals`; it is never imported. Lengths are
-compared with what is left of the file before anything is made of them.
+It interprets the instructions that the picklers of PyTorch and Python write for such objects. A name is valid only if
+it is in a fixed list or was allowed by `add_safe_globals`; it is never imported. Lengths are compared with the
+remaining size of the file before objects are created.
 """
 
 import re
@@ -17,7 +17,7 @@ from flambeau_tensor.serialization import naming, rebuilding
 
 BLOCKED = frozenset(("builtins.eval", "builtins.exec"))
 BLOCKED_MODULES = frozenset(("sys", "os", "posix", "nt"))
-_NOT_BUILT = re.compile(r"(u?int|bits|quint|qint|float|complex)\d\w*|per_\w+|\w*(Storage|Tensor)")  # types of PyTorch's
+_NOT_BUILT = re.compile(r"(u?int|bits|quint|qint|float|complex)\d\w*|per_\w+|\w*(Storage|Tensor)")  # PyTorch's types
 PARAMETER = "torch.nn.parameter.Parameter"
 
 
@@ -39,7 +39,7 @@ def _size(values):
     return naming.OBJECTS["torch.Size"](rebuilding._ints(values))
 
 
-# Names -> what is called for them. The others of `naming.OBJECTS` may be named and not be called.
+# Maps names to the functions that are called for them. Other names of `naming.OBJECTS` may be used, but not called.
 CALLS = {
     "_codecs.encode": _encode,
     "builtins.bytearray": _bytearray,
@@ -53,15 +53,15 @@ CALLS = {
     "torch.serialization._get_layout": options._get_layout,
     **{name: f for name, f in naming.OBJECTS.items() if name.startswith("torch._utils._rebuild")},
 }
-CONTAINERS = (set, OrderedDict, Counter)  # whose items or keys are hashed when they are called
-DEEPEST = 100  # a key is a tuple of tuples so often at most: hashing one takes the stack of the processor
-ROOM = 1 << 20  # bytes that copies may take in any file, beyond its own size
+CONTAINERS = (set, OrderedDict, Counter)  # calling them hashes items or keys
+DEEPEST = 100  # the maximum nesting of tuples in a key: hashing recurses on the C stack
+ROOM = 1 << 20  # bytes that copies may use for any file, in addition to its own size
 PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state", PARAMETER)
 NAMED = {name: obj for name, obj in naming.OBJECTS.items() if name not in CALLS and name != "torch._C.Generator"}
 
 
 def describe_global(name):
-    """The error for a name that is not allowed, as PyTorch has it; programs look for parts of it."""
+    """Return PyTorch's error for a name that is not allowed; programs look for parts of it."""
     return UnpicklingError(
         f"Unsupported global: GLOBAL {name} was not an allowed global by default. Please use "
         f"`torch.serialization.add_safe_globals([{name}])` or the `torch.serialization.safe_globals([{name}])` context "
@@ -73,20 +73,21 @@ class Unpickler:
     """Reads one pickle.
 
     Args:
-        data: the bytes, of the pickle and what may follow it.
+        data: the bytes of the pickle and what may follow it.
         start: where the pickle begins.
-        storage_of: (type, key, location, number of elements, more …) -> storage, for each storage that it names.
-        safe: what else may be named: full name -> class or function.
-        encoding: of texts that Python 2 wrote.
+        storage_of: (type, key, location, number of elements, more …) -> storage, for each storage that the pickle
+            names.
+        safe: additional allowed names: full name -> class or function.
+        encoding: the encoding of strings that Python 2 wrote.
     """
 
     def __init__(self, data, storage_of, safe, start=0, encoding="utf-8"):
         self.data, self.at, self.storage_of, self.encoding = data, start, storage_of, encoding
         self.safe = safe
         self.callable = {id(f) for f in (*CALLS.values(), *safe.values())}
-        self.parameter = None  # the class, once it is named
+        self.parameter = None  # the class, once it has been named
         self.stack, self.marked, self.memo = [], [], {}
-        self.room = 4 * len(data) + ROOM  # what is copied from the memo is not in the file so often
+        self.room = 4 * len(data) + ROOM  # the memo allows copies that exceed the file
 
     # --- reading ---
 
@@ -110,7 +111,7 @@ class Unpickler:
         return part
 
     def load(self):
-        """The object; `at` is behind the pickle then."""
+        """Return the object; `at` is then the end of the pickle."""
         while True:
             code = self.read(1)[0]
             if code == STOP:
@@ -142,7 +143,7 @@ class Unpickler:
         items, self.stack = self.stack, self.marked.pop()
         return items
 
-    # --- names and what they make ---
+    # --- names and the objects that they create ---
 
     def find(self, module, name):
         module, name = naming.spelled(module, name)
@@ -172,7 +173,7 @@ class Unpickler:
             raise UnpicklingError(f"a function is called with a tuple, not with {type(arguments).__name__}")
         self.check_call(function)
         called, given = function, arguments
-        while called is rebuilding._rebuild_from_type_v2:  # calls what it is given, which may be itself
+        while called is rebuilding._rebuild_from_type_v2:  # calls its argument, which may be the same function
             called, given = (given[0], given[2]) if len(given) == 4 else (None, ())
             self.check_call(called)
             if not isinstance(given, tuple):
@@ -185,14 +186,14 @@ class Unpickler:
         self.push(function(*arguments))
 
     def charge(self, arguments):
-        """Count what a call copies: the memo may hand out a long text any number of times."""
+        """Count the bytes that a call copies, because the memo may return a long string any number of times."""
         self.room -= sum(len(a) * 8 for a in arguments if isinstance(a, (tuple, list, dict, set)))
         self.room -= sum(len(a) for a in arguments if isinstance(a, (str, bytes, bytearray)))
         if self.room < 0:
             raise UnpicklingError("the file asks for more copies of what it holds than its size allows")
 
     def check_keys(self, items):
-        """Refuse keys that take for ever to hash, or more stack than there is."""
+        """Raise for keys that take too long to hash, or too much stack."""
         for key in items:
             waiting, seen = [(key, 0)], 0
             while waiting:

@@ -1,4 +1,4 @@
-"""``torch.signal``: processing signals."""
+"""``torch.signal``: signal processing."""
 
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.signal import windows as windows

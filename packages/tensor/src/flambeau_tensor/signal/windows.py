@@ -1,6 +1,6 @@
-"""``torch.signal.windows``: windows as SciPy defines them, symmetric unless `sym=False` asks for one period.
+"""``torch.signal.windows``: windows as SciPy defines them, symmetric unless `sym=False` requests a periodic one.
 
-Each is a tensor of `M` numbers, float32 or float64, the largest of them 1.
+Each is a tensor of `M` numbers, float32 or float64, whose maximum is 1.
 
 >>> hann(5)
 tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _options(name, M, dtype, layout, device):
-    """What all tensors on the way are made with, after the checks that all windows share."""
+    """Check the options, and return those with which intermediate tensors are created."""
     dtype = torch.get_default_dtype() if dtype is None else dtype
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
@@ -40,7 +40,7 @@ def _options(name, M, dtype, layout, device):
 
 
 def _window(name, M, formula, dtype, layout, device, requires_grad):
-    """What `formula` makes of the options, for two numbers and more; fewer are ones."""
+    """Return the result of `formula` for the options if M is at least 2, else ones."""
     like = _options(name, M, dtype, layout, device)
     window = formula(like) if M > 1 else torch.ones((M,), **like)
     return window.requires_grad_() if requires_grad else window
@@ -61,7 +61,8 @@ def exponential(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """exp(-\\|n - center\\| / tau), around the middle unless `center`, for windows that are not symmetric, is given.
+    """exp(-\\|n - center\\| / tau), around the middle unless `center` is given, which is possible for asymmetric
+    windows.
 
     Shape:
         (M,), of float32 or float64.
@@ -98,7 +99,7 @@ def cosine(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """sin(π (n + 1/2) / M), half a wave.
+    """sin(π (n + 1/2) / M), half a period.
 
     Shape:
         (M,), of float32 or float64.
@@ -125,7 +126,7 @@ def gaussian(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """exp(-(n / std)² / 2), n counted from the middle.
+    """exp(-(n / std)² / 2), where n is counted from the middle.
 
     Shape:
         (M,), of float32 or float64.

@@ -417,7 +417,7 @@ cdef class OverloadSet(Public):
         return f"torch.Tensor.{self.name}" if self.of_methods else f"{self.namespace}.{self.name}"
 
     def testing_signature(self):
-        """What a dummy takes that tests of overrides are written with, see `documentation.testing_signature`."""
+        """Return the signature of the dummy function for tests of overrides, see `documentation.testing_signature`."""
         from flambeau_tensor.documentation import testing_signature
 
         return testing_signature(*self.overloads)

@@ -1,4 +1,4 @@
-"""Linear algebra, declared as one family when one of its names is first used: its files need one another."""
+"""Linear algebra, declared as one lazy family, because its modules depend on each other."""
 
 from flambeau_tensor.ops.linear_algebra import (  # noqa: F401  (they declare)
     eigenpairs,

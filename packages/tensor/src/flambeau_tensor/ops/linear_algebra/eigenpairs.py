@@ -1,4 +1,4 @@
-"""A few eigenpairs of large symmetric matrices, by iteration."""
+"""Iterative computation of a few eigenpairs of large symmetric matrices."""
 
 from types import SimpleNamespace
 
@@ -18,8 +18,8 @@ def _times(matrix, x):
 
 
 def _orthonormal(basis, B, epsilon):
-    """A basis of the same space that is orthonormal in the inner product of B, without directions that are nearly in
-    the space of the others (A. Stathopoulos, K. Wu, SIAM J. Sci. Comput. 23 (2002) 2165). Twice is enough."""
+    """Return a basis that is orthonormal in the inner product of B, without directions that nearly depend on others
+    (A. Stathopoulos, K. Wu, SIAM J. Sci. Comput. 23 (2002) 2165). Two passes suffice."""
     for _ in range(2):
         gram = matmul(basis.mH, _times(B, basis))
         size = gram.diagonal().real.clamp(min=0).sqrt()
@@ -33,7 +33,7 @@ def _orthonormal(basis, B, epsilon):
 
 
 def _rayleigh_ritz(A, basis, n, largest):
-    """The n best eigenpairs within a space, of which an orthonormal basis is given."""
+    """Return the n best eigenpairs within the space of an orthonormal basis."""
     small = matmul(basis.mH, matmul(A, basis))
     values, vectors = eigh((small + small.mH) / 2)
     if largest:
@@ -42,8 +42,8 @@ def _rayleigh_ritz(A, basis, n, largest):
 
 
 def _iterate(w):
-    """LOBPCG (A. Knyazev, SIAM J. Sci. Comput. 23 (2001) 517): the space of each step is made of the eigenvectors so
-    far, their residuals and the directions of the step before."""
+    """LOBPCG (A. Knyazev, SIAM J. Sci. Comput. 23 (2001) 517): each step searches the space of the current
+    eigenvectors, their residuals and the previous directions."""
     A, B, n = w.A, w.B, w.iparams["n"]
     epsilon, largest = _EPSILON[w.X.dtype.name], w.bparams["largest"]
     norm = find_operator("torch.linalg.vector_norm")
@@ -148,7 +148,7 @@ def _count(sizes):
 
 
 def _differentiable(A, B, E, V, largest):
-    """The same pairs with a history: parts of the whole decomposition, with the iteration's signs."""
+    """Return the same eigenpairs with a history: parts of the full decomposition, with the iteration's signs."""
     if B is not None:
         raise ValueError("lobpcg.backward does not support backward with B != I yet.")
     values, vectors = eigh((A + A.mH) / 2)

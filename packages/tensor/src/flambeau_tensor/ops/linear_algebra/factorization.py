@@ -1,4 +1,4 @@
-"""Matrices as products of simpler ones: Cholesky, LU and QR, and the determinants that LU gives."""
+"""Matrix factorizations: Cholesky, LU and QR, and determinants from LU."""
 
 from flambeau_tensor._core.call.forwarding import Forward
 from flambeau_tensor._core.call.operator import Operator

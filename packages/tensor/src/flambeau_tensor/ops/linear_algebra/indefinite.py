@@ -1,4 +1,4 @@
-"""Symmetric and Hermitian matrices that need not be positive definite, and what is found of matrices by few vectors."""
+"""Symmetric and Hermitian matrices that may be indefinite, and low-rank approximations."""
 
 from flambeau_tensor._core.call.forwarding import Forward
 from flambeau_tensor._core.call.operator import Operator
@@ -92,8 +92,8 @@ Operator(
 
 
 def _basis(A, q, niter, M):
-    """Orthonormal columns that nearly span those of A - M: random ones, and some steps of subspace iteration (N. Halko,
-    P. Martinsson, J. Tropp, SIAM Review 53 (2011) 217)."""
+    """Return orthonormal columns that approximately span those of A - M, by subspace iteration from random vectors
+    (N. Halko, P. Martinsson, J. Tropp, SIAM Review 53 (2011) 217)."""
 
     def times(matrix, mean, x):
         return matmul(matrix, x) if mean is None else matmul(matrix, x) - matmul(mean, x)

@@ -1,4 +1,4 @@
-"""Systems of linear equations: by LU, with triangular matrices, in the sense of least squares; and inverses."""
+"""Linear systems by LU, with triangular matrices, and in the least squares sense; inverses."""
 
 from math import prod
 
@@ -84,7 +84,7 @@ Operator(
 )
 
 
-# --- triangles ------------------------------------------------------------------------------------------------------
+# --- triangular matrices --------------------------------------------------------------------------------------------
 
 solve_triangular = Operator(
     "solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False, "

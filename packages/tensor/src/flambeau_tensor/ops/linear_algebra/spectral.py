@@ -1,4 +1,4 @@
-"""Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
+"""Eigenvalues and singular values, and functions based on them: pseudoinverses, ranks, norms and condition numbers."""
 
 from flambeau_tensor._core.call.forwarding import Forward
 from flambeau_tensor._core.call.operator import Operator
@@ -14,7 +14,7 @@ from flambeau_tensor.ops.reductions import vector_norm
 
 
 def _is_recorded(t):
-    """Whether values will be differentiated, for which vectors are needed."""
+    """Whether values will be differentiated, which requires the vectors."""
     return t.requires_grad or is_layered(t)
 
 
@@ -129,7 +129,7 @@ _EPS = {"float32": 1.1920928955078125e-07, "complex64": 1.1920928955078125e-07}
 
 
 def _tolerances(input, atol, rtol):
-    """Both as what they are, by PyTorch's defaults: `rtol` is max(m, n) eps unless `atol` is given."""
+    """Return both tolerances with PyTorch's defaults: `rtol` is max(m, n) eps unless `atol` is given."""
     for t, name in ((atol, "atol"), (rtol, "rtol")):
         if isinstance(t, Tensor) and t.is_complex():
             raise RuntimeError(f"torch.linalg: {name} tensor of complex type is not supported. Got {t.dtype}")
@@ -143,7 +143,7 @@ def _tolerances(input, atol, rtol):
 
 
 def _threshold(values, atol, rtol):
-    """What counts as zero among the singular values of each matrix, to be compared with them."""
+    """Return the threshold below which singular values count as zero, for each matrix, with a last dimension of 1."""
     largest = values.amax(-1, keepdim=True)
     maximum = find_operator("torch.maximum")
     atol, rtol = (t.unsqueeze(-1).to(values.dtype) if isinstance(t, Tensor) else t for t in (atol, rtol))
@@ -262,11 +262,11 @@ Operator(
 )
 
 
-# --- norms and conditions -------------------------------------------------------------------------------------------
+# --- norms and condition numbers ------------------------------------------------------------------------------------
 
 
 def _largest(sizes, dim, keepdim=False):
-    """0 where there is none."""
+    """Return the maximum, or 0 if there are no elements."""
     return sizes.amax(dim, keepdim) if sizes.shape[dim] else sizes.sum(dim, keepdim)
 
 
@@ -379,7 +379,7 @@ def _check_square(name, input):
 def _matrix_power(input, n, out):
     _check_square("linalg.matrix_power", input)
     if n == 0:
-        zeros = input.masked_fill(input == input, 0).masked_fill(input != input, 0)  # which depend on `input`
+        zeros = input.masked_fill(input == input, 0).masked_fill(input != input, 0)  # zeros that depend on `input`
         return zeros + find_operator("torch.eye")(input.shape[-1], dtype=input.dtype, device=input.device)
     if n < 0:
         input, n = inv(input), -n
@@ -399,7 +399,7 @@ Operator(
 )
 Operator("matrix_power(Tensor self, int n, *, " + _OUT + ") -> Tensor", _matrix_power, composite=True, doc=_POWER)
 
-# Padé's approximants of exp of order 13, and the norm up to which they are exact to double precision.
+# Padé approximants of exp up to order 13, and the norms up to which they are accurate in double precision.
 # Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005).
 _PADE = (
     64764752532480000.0,
@@ -431,8 +431,8 @@ def _matrix_exp(input):
     if input.dtype.name in ("float16", "bfloat16"):
         return _matrix_exp(input.float()).to(input.dtype)
     norms = vector_norm(input, 1, (-2,)).amax(-1, keepdim=True).unsqueeze(-1)
-    # Each matrix is halved until its norm is small; the result of each is squared as often.
-    # One without a finite norm has no exponential, and must not decide about the others.
+    # Each matrix is halved until its norm is small, and its result is squared as often. A matrix whose norm is not
+    # finite has no exponential, and must not affect the others.
     where = find_operator("torch.where")
     halvings = where(norms.isfinite(), (norms / _PADE_NORM).log2().ceil().clamp(min=0), 0)
     b = _PADE
