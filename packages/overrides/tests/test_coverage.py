@@ -1,4 +1,4 @@
-"""The coverage report: what a type handles, refuses and misses, found out by trying."""
+"""The coverage report: the functions that a type handles, refuses and misses, determined by trying them."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ FUNCTIONS = [total, scaled, joined, spread]
 
 
 class Table:
-    """Handles what stands in its table."""
+    """Handles the functions in its table."""
 
     handled = {}
 
@@ -88,7 +88,8 @@ def test_a_wrapper_handles_what_it_passes_on_even_if_the_trial_fails():
             return func(*[getattr(a, "values", a) for a in args], **kwargs)
 
     found = coverage(Wrapper(), FUNCTIONS)
-    # That a number is no list is what total() itself says; joined() gets a list, into which the wrapper does not look.
+    # total() itself raises for a number instead of a list; joined() gets a list, whose items the wrapper does not
+    # examine.
     assert found.handled == [total, scaled, spread]
     assert list(found.missed) == [joined] and "calls 'tables.joined' again" in str(found.missed[joined])
 
@@ -100,7 +101,7 @@ def test_all_listed_functions_by_default():
         for group in overrides.get_overridable_functions().values()
         for f in group
         if not isinstance(f, WrapperDescriptorType)
-    }  # behind Python's syntax: handlers get the method
+    }  # slot wrappers of Python's syntax: handlers receive the method
     assert set(found.refused) == listed >= set(FUNCTIONS) and not found.handled
 
 

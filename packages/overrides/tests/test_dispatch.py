@@ -1,4 +1,4 @@
-"""Who is asked, in what order, how handlers are called, and what happens when none answers."""
+"""Dispatch: which handlers are called, in what order and how, and what happens if all decline."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def cat(tensors, dim=0):
 
 
 class Duck:
-    """Answers with what it was asked."""
+    """Returns the arguments of its handler."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -47,7 +47,7 @@ class AlsoDecline(Decline):
 
 
 def refusing(log):
-    """Three types, the second derived from the first, that note their turn and decline."""
+    """Return three types that log their handlers' calls and decline; the second is a subclass of the first."""
 
     class First:
         @classmethod
@@ -317,7 +317,7 @@ class TestPlainMethod:
 
 
 class TestSelfCall:
-    """A handler that calls its function on the arguments it was given."""
+    """A handler that calls its function with its own arguments."""
 
     def test_is_told_by_name(self):
         class Loop:

@@ -15,7 +15,7 @@ def test_readme():
 @pytest.mark.parametrize("name", ["coverage", "declare", "metadata", "modes", "registry", "_dispatch", "_thread"])
 def test_docstrings(name):
     module = import_module(f"flambeau_overrides.{name}")
-    # Compiled functions are not found by doctest; their docstrings are given to it one by one.
+    # doctest does not find compiled functions, so their docstrings are passed to it one by one.
     texts = {
         key: value.__doc__
         for key, value in vars(module).items()

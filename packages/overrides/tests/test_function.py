@@ -1,4 +1,4 @@
-"""`overridable`: what it makes of a function still is that function in every other respect."""
+"""`overridable`: the result behaves like the wrapped function in every other respect."""
 
 import copy
 import gc

@@ -1,4 +1,4 @@
-"""Metadata that a class declares: what is declared, merged and attached, for any library's base class."""
+"""Metadata: declaration, merging and attachment, for any library's base class."""
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_values_of_all_arguments_are_merged_from_left_to_right():
 def test_what_an_argument_lacks_is_not_asked_for():
     assert vars(combine(Map(unit="m"), Map(source="b"))) == {"unit": "m", "source": "b"}
     assert vars(combine(Map(), Map())) == {}
-    # A base class's argument and one that happens to have such an attribute declare nothing.
+    # Arguments of the base class, or of an unrelated class with such an attribute, declare no metadata.
     stranger = type("Stranger", (), {"unit": "km"})()
     assert vars(combine(Map(unit="m"), Grid(unit="ft"), stranger)) == {"unit": "m"}
 

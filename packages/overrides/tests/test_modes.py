@@ -1,4 +1,4 @@
-"""Modes: the stack, what a handler sees, and the cost to functions that a mode does not handle."""
+"""Modes: the stack, the arguments of a handler, and the cost for functions that a mode does not handle."""
 
 import asyncio
 import gc
@@ -280,7 +280,7 @@ def test_a_container_that_cannot_tell_lets_the_mode_decide():
     assert len(log) == 3
 
 
-# --- blocks that do not end in the order in which they began ---------------------------------------------------------
+# --- blocks that end in another order than they began ----------------------------------------------------------------
 
 
 def test_a_suspended_generator_takes_its_own_mode_away():

@@ -1,4 +1,4 @@
-"""OperatorsMixin: Python's operators of types that are no tensors."""
+"""OperatorsMixin: Python's operators for types that are not tensors."""
 
 import operator
 import subprocess
@@ -12,7 +12,7 @@ torch = pytest.importorskip("flambeau_tensor")
 
 
 class Logged(OperatorsMixin):
-    """Answers with the name of the function and what it was given."""
+    """Returns the name of the function and its arguments."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):

@@ -1,4 +1,4 @@
-"""The registry: listing what is overridable, names, and the dummies that have a function's signature."""
+"""The registry: overridable functions, names, and dummies with a function's signature."""
 
 import inspect
 import subprocess
@@ -47,7 +47,7 @@ def declared():
     overrides.register("listed", "relu", relu)
     overrides.register("listed", "seed", seed)
     overrides.ignore(seed)
-    # The namespaces may come later than the functions.
+    # Namespaces may be registered later than functions.
     overrides.register_namespace("listed.nn.functional", functional)
     overrides.register_namespace("listed.Tensor", Tensor)
 
@@ -119,7 +119,7 @@ def test_every_form_of_signature():
         dummies = overrides.get_testing_overrides()
     finally:
         del sys.modules["marker"]
-        overrides.registry.unregister(*functions.values())  # their signatures cannot be read without it
+        overrides.registry.unregister(*functions.values())  # its signatures cannot be read without it
     for name in ("found", "object", "lazy", "lazy_text"):
         parameters = inspect.signature(dummies[functions[name]]).parameters
         assert [(p.name, p.kind, p.default) for p in parameters.values()] == [
@@ -163,7 +163,7 @@ def test_methods_and_properties():
 
 
 def test_declaring_is_a_few_steps():
-    """Libraries declare hundreds of functions while they are imported: beside a function that appends to a list."""
+    """Libraries declare hundreds of functions while they are imported; compared with appending to a list."""
     code = """
 import time
 import flambeau_overrides as o
@@ -194,7 +194,7 @@ def test_import_needs_no_heavy_modules():
         "print(*sorted({'inspect', 'typing', 'warnings', 'contextlib', 'functools', 'numpy', 'ast', 're'}"
         " & (set(sys.modules) - before)))"
     )
-    # -S -E: without what an editable install or the environment imports for itself.
+    # -S -E: without the imports of an editable install or of the environment.
     root = overrides.__path__[0].rpartition("flambeau_overrides")[0]
     code = f"import sys; sys.path.insert(0, {root!r}); {code}"
     out = subprocess.run([sys.executable, "-S", "-E", "-c", code], capture_output=True, text=True, check=True).stdout

@@ -74,7 +74,7 @@ def test_complex_numbers():
 
 def test_linear_algebra():
     a = torch.tensor([[[2.0]], [[4.0]]])
-    assert xp.linalg.solve(a, torch.ones(1)).tolist() == [[0.5], [0.25]]  # torch would take it for two vectors
+    assert xp.linalg.solve(a, torch.ones(1)).tolist() == [[0.5], [0.25]]  # torch would treat it as two vectors
     assert xp.linalg.vecdot(torch.tensor([1j]), torch.tensor([1j])).item() == 1
     assert xp.linalg.trace(torch.ones(2, 3, 3), offset=1).tolist() == [2.0, 2.0]
     assert xp.linalg.eigh(a).eigenvalues.shape == (2, 1) and xp.linalg.slogdet(a).logabsdet.shape == (2,)
@@ -83,7 +83,7 @@ def test_linear_algebra():
 
 
 def test_numpy_functions_of_an_array_program():
-    """A program written for any library of the standard."""
+    """A program that is written for any library with the standard."""
 
     def standardized(x):
         xp = x.__array_namespace__()

@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors, and its protocols beside `__torch_function__` in one expression."""
+"""NumPy's functions on tensors, and its protocols together with `__torch_function__` in one expression."""
 
 import operator
 
@@ -22,7 +22,7 @@ class Logged(ft.Tensor):
 
 
 class Units(np.ndarray):
-    """An array that answers universal functions itself."""
+    """An array that implements universal functions itself."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return "units", ufunc.__name__, tuple(type(x).__name__ for x in inputs)
@@ -213,7 +213,7 @@ def test_an_array_that_answers_for_itself_is_asked():
 
 def test_types_with_both_protocols():
     both = Both()
-    # A tensor beside it makes it torch's affair, whoever is called; without one it is NumPy's.
+    # With a tensor, torch computes the result, whichever function is called; without one, NumPy does.
     for result in (both + T, T + both, ft.add(T, both), ft.add(both, A), np.add(T, both)):
         assert result == ("torch function", "add")
     assert ft.cat([T, both]) == ("torch function", "cat")

@@ -1,4 +1,4 @@
-"""What tensors tell of themselves, conversions and copies."""
+"""Properties of tensors, conversions and copies."""
 
 import pickle
 
@@ -9,7 +9,7 @@ import flambeau_tensor as ft
 from flambeau_tensor.not_built import NotBuiltError
 from samples.values import check_values
 
-LEFT_OUT = {  # with what the error says to use
+LEFT_OUT = {  # with the alternative that the error names
     "dequantize": "not quantized",
     "index": "use x",
     "ipu": "CPU",
@@ -167,7 +167,7 @@ def test_clone_contiguous_copy():
     ],
 )
 def test_only_what_broadcasts_is_copied(into, source, fits):
-    """Not what has as many elements in another shape."""
+    """An equal number of elements in another shape does not suffice."""
     for target in (ft.zeros(into), ft.zeros(tuple(reversed(into))).permute(tuple(reversed(range(len(into)))))):
         if fits:
             assert target.copy_(ft.ones(source)).sum().item() == target.numel()

@@ -1,4 +1,4 @@
-"""Integrals and slopes of samples against NumPy; PyTorch's rules as literals (2.13, CPU)."""
+"""Integrals and derivatives of samples against NumPy; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest

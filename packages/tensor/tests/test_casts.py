@@ -1,4 +1,4 @@
-"""Conversions between dtypes: every half, all roundings to halves, in runs of any length, at every CPU level."""
+"""Conversions between dtypes: all half numbers, all roundings to them, any run length, every CPU level."""
 
 import ctypes
 import importlib
@@ -11,19 +11,19 @@ import flambeau_tensor as ft
 from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels
 
 TABLE = [d.name for d in all_dtypes()]
-NAMES = [name for name in TABLE if name != "complex32"]  # that one is tested with its operators
-LEVELS = built_levels()[built_levels().index(LEVEL) :]  # what this processor can run
+NAMES = [name for name in TABLE if name != "complex32"]  # which is tested with its operators
+LEVELS = built_levels()[built_levels().index(LEVEL) :]  # those that this processor supports
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_ssize_t)
 
 
 def storage(name):
-    """The NumPy dtype that holds the elements; bfloat16 shows as uint16."""
+    """Return the NumPy dtype that holds the elements; for bfloat16, uint16."""
     return np.dtype("uint16" if name == "bfloat16" else name)
 
 
 @pytest.fixture(params=LEVELS)
 def cast(request):
-    """Converts an array by the loop of one CPU level."""
+    """Return a function that converts an array by the loop of one CPU level."""
     table = importlib.import_module(f"flambeau_tensor._core.elementwise.hot_{request.param}.casts").TABLE
 
     def run(values, source, target, step=1):
@@ -40,7 +40,7 @@ def cast(request):
 
 
 def wide(values, name):
-    """Elements as NumPy would compute with them."""
+    """Return elements as NumPy can compute with them."""
     return (values.astype("uint32") << 16).view("float32") if name == "bfloat16" else values
 
 
@@ -51,7 +51,7 @@ def rounded_to_bfloat16(x):
 
 
 def converted(values, source, target):
-    """What the elements are in the target dtype; floats become integers by truncation, and go to halves by float32."""
+    """Return the elements in the target dtype; floats are truncated to integers, and become halves through float32."""
     x = wide(values, source)
     with np.errstate(all="ignore"):
         if target == "bool":
@@ -84,7 +84,7 @@ def test_every_half(source, cast):
 def test_rounding_to_float16(cast, step):
     exact = HALVES[:0x7C01].view("float16").astype("float32")
     middle = (exact[:-1].astype("float64") + exact[1:]) / 2
-    middle[-1] = 65520  # from here on it is infinite
+    middle[-1] = 65520  # from this number, the result is infinite
     near = np.concatenate([np.nextafter(middle.astype("float32"), np.float32(way)) for way in (-np.inf, np.inf)])
     x = np.concatenate([exact, middle.astype("float32"), near, np.float32([1e-10, 1e-40, 1e30, np.inf])])
     x = np.concatenate([x, -x])

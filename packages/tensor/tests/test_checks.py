@@ -1,4 +1,4 @@
-"""The assertions of a program's own."""
+"""Assertions of programs."""
 
 import pytest
 

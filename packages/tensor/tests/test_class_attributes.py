@@ -1,4 +1,4 @@
-"""Programs add methods to the class Tensor, and replace some of them for a while."""
+"""Programs add methods to the class Tensor, and temporarily replace some."""
 
 from unittest import mock
 

@@ -1,4 +1,4 @@
-"""The compiled modules lie in one shared object, which finds and loads them under their names."""
+"""All compiled modules are in one shared object, which finds and loads them by their names."""
 
 import importlib
 import subprocess
@@ -16,7 +16,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 
 def names():
-    """The module of every source; of hot ones, one for each level."""
+    """Yield the module of every source; for hot sources, one per level."""
     for source in (SOURCES / "flambeau_tensor").rglob("*.pyx"):
         name = ".".join(source.relative_to(SOURCES).with_suffix("").parts)
         if ".hot." in name:

@@ -149,7 +149,7 @@ def test_chains(sizes, row, column):
 
 @pytest.mark.parametrize("wide", [(1,), (2,), (1, 3), (2, 4), (0, 2)])
 def test_chains_are_multiplied_in_the_cheapest_order(wide):
-    sizes = [10**6 if i in wide else 1 for i in range(6)]  # no memory holds the product in any other order
+    sizes = [10**6 if i in wide else 1 for i in range(6)]  # in any other order, the product exceeds memory
     result = multi_dot([ft.ones(m, n, dtype=ft.float64) for m, n in itertools.pairwise(sizes)])
     inner = sizes[1:-1]
     assert result.shape == (sizes[0], sizes[-1])
@@ -315,5 +315,5 @@ def test_einsum_of_whole_numbers_sums_where_there_is_more_than_one():
     assert kind("bij,bjk->b", (2, 1, 2), (2, 2, 1)) is ft.uint8
     assert kind("i,j->", (1,), (1,)) is ft.uint8
     assert kind("i,j->", (1,), (3,)) is ft.int64
-    assert kind("bij,bjk->b", (2, 3, 2), (2, 2, 1)) is ft.int64  # one factor is a sum
-    assert kind("bij->b", (2, 1, 1)) is ft.int64  # a sum, by its equation
+    assert kind("bij,bjk->b", (2, 3, 2), (2, 2, 1)) is ft.int64  # a sum over one factor
+    assert kind("bij->b", (2, 1, 1)) is ft.int64  # a sum according to its equation

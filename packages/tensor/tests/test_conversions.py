@@ -1,4 +1,4 @@
-"""Numbers that a dtype does not hold, and what mixed dtypes compute in. The values are PyTorch 2.13's on x86-64."""
+"""Numbers that do not fit a dtype, and the dtype of computations with mixed dtypes. Values: PyTorch 2.13, x86-64."""
 
 import platform
 import sys
@@ -84,7 +84,7 @@ def test_a_divisor_that_wraps_around_to_zero(divide, dtype):
     assert divide(ft.arange(3), 2**40).dtype is ft.int64
 
 
-# --- numbers that go along ------------------------------------------------------------------------------------------
+# --- numbers as further arguments -----------------------------------------------------------------------------------
 
 
 def test_integer_factors_are_exact():
@@ -154,7 +154,7 @@ def test_histograms_of_large_numbers():
     assert ft.histc(ft.tensor([1e30, 1.0]), 4, 0, 1e30).tolist() == [1, 0, 0, 1]
     assert ft.histc(ft.tensor([NAN, 1.0, 2.0, -1.0, 3.0]), 4, 0, 2).tolist() == [0, 0, 1, 1]
     assert ft.histc(ft.tensor([1.0, 1.0]), 3).tolist() == [0, 2, 0]
-    assert ft.histc(ft.tensor([1e30]), 3).tolist() == [0, 1, 0]  # 1e30 - 1 is 1e30
+    assert ft.histc(ft.tensor([1e30]), 3).tolist() == [0, 1, 0]  # 1e30 - 1 equals 1e30
     assert ft.histc(ft.tensor([-1e30, -1e30]), 4).tolist() == [0, 0, 2, 0]
     with pytest.raises(RuntimeError, match="value cannot be converted to type float without overflow"):
         ft.histc(ft.tensor([1.0]), 4, 0, 1e300)

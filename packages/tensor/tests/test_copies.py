@@ -1,4 +1,4 @@
-"""The calls of the family's table: copies."""
+"""The calls in the family's table: copies."""
 
 from samples.values import check_values
 

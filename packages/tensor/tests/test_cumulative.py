@@ -1,4 +1,4 @@
-"""Running sums and their kin against NumPy over dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
+"""Cumulative operations against NumPy for dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
 
 import math
 
@@ -15,7 +15,7 @@ INTEGERS = ("bool", "uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 TOLERANCE = {"float16": 2e-3, "float32": 1e-6, "float64": 1e-13, "complex64": 1e-6, "complex128": 1e-13}
-# Around groups of eight runs and tiles of 512 columns, and sizes that threads share.
+# Around groups of eight runs and tiles of 512 columns, and sizes that are split over threads.
 SHAPES = [(1,), (9,), (3, 7), (8, 5), (17, 4), (2, 3, 4), (5, 1, 6), (3, 600), (600, 90), (3, 40, 513), (50_000,)]
 
 
@@ -58,7 +58,7 @@ def test_sums_and_products(name, dtype):
 
 
 def running_extreme(a, dim, better):
-    """Values and places by definition: of equals the last, NaN once and for all."""
+    """Return values and indices by definition: the last of equal elements counts, and NaN persists."""
     a = np.moveaxis(a, dim, -1)
     values, places = a.copy(), np.zeros(a.shape, "int64")
     for row in np.ndindex(a.shape[:-1]):

@@ -1,4 +1,4 @@
-"""A declaration is made as a whole or leaves nothing behind."""
+"""A declaration succeeds as a whole or has no effect."""
 
 import re
 from pathlib import Path
@@ -23,8 +23,8 @@ from flambeau_tensor.extend import (
 
 
 def found():
-    """All that a refused declaration may have changed."""
-    listed = {str(place): len(functions) for place, functions in get_overridable_functions().items()}  # loads them all
+    """Return everything that a rejected declaration might have changed."""
+    listed = {str(place): len(functions) for place, functions in get_overridable_functions().items()}  # loads lazy ones
     methods = {name: id(value) for name, value in vars(ft.Tensor).items()}
     return declared_operators(), methods, listed, resolve_name(ft.add), ft.add.__torch_name__, repr(ft.add)
 
@@ -38,8 +38,8 @@ def test_a_second_add_is_refused_and_the_first_stays():
     assert (ft.tensor([1.0]) + 1).tolist() == [2.0]
 
 
-# What contributors get wrong: what the error says, and that nothing is declared. The error is raised in the line that
-# declares; what is found later (a missing result, a missing derivative) names that line.
+# Mistakes of contributors: the error's text, and that nothing is declared. The error is raised in the line of the
+# declaration; errors that are found later (a missing result, a missing derivative) name that line.
 SCHEMA = "wrong(Tensor self, int n, *, float eps=0.1) -> Tensor"
 ADD = "wrong(Tensor self, Tensor other) -> Tensor"
 
@@ -140,7 +140,7 @@ def test_a_function_without_a_result():
 
 
 def test_helpers_are_passed_by_for_the_line():
-    """`exp` is declared by a helper of its file: the line is the one that calls that."""
+    """A helper in the same file declares `exp`; the line is that of the helper's call."""
     file, _, line = ft.exp.declared_at.rpartition(":")
     assert Path(file).read_text().splitlines()[int(line) - 1].startswith("exp = ")
 

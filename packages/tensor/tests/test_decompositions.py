@@ -1,4 +1,4 @@
-"""Pieces of other operations, against those."""
+"""Parts of other operations, compared with these."""
 
 import numpy as np
 import pytest

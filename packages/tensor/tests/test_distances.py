@@ -1,4 +1,4 @@
-"""Distances between rows against their definition; PyTorch's rules as literals (2.13, CPU)."""
+"""Distances between rows against the definition; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_distances_within_a_matrix(p):
 
 
 def test_blocks(monkeypatch):
-    """Many rows are computed some at a time."""
+    """Many rows are computed in blocks."""
     from flambeau_tensor.ops import distances
 
     monkeypatch.setattr(distances, "_AT_ONCE", 50)

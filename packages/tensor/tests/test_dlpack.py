@@ -1,4 +1,4 @@
-"""DLPack in both directions: capsules of both forms, the table of C functions, and what cannot cross."""
+"""DLPack in both directions: both forms of capsules, the table of C functions, and tensors that are rejected."""
 
 import ctypes
 import gc
@@ -62,7 +62,7 @@ def test_memory_lives_as_long_as_anybody_looks():
     gc.collect()
     assert source() is None
     for _ in range(100):
-        ft.ones(1000).__dlpack__()  # nobody takes the capsule
+        ft.ones(1000).__dlpack__()  # a capsule that is not consumed
 
 
 def test_a_tensor_that_changes_meanwhile():
@@ -126,7 +126,7 @@ def test_read_only_memory_stays_unwritten():
 
 
 class Old:
-    """An array of a library that knows no versions."""
+    """An array of a library that does not support versions."""
 
     def __init__(self, array):
         self.array = array

@@ -1,4 +1,4 @@
-"""lobpcg against the whole decomposition."""
+"""lobpcg against the complete decomposition."""
 
 import numpy as np
 import pytest

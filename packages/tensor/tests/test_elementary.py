@@ -1,4 +1,4 @@
-"""The loops of elementary functions of every level of the processor, in units in the last place and at the edges."""
+"""Loops of elementary functions at all levels of the processor: errors in units in the last place, and edge cases."""
 
 import ctypes
 import math
@@ -9,11 +9,11 @@ import pytest
 import flambeau_tensor as ft
 from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels, hot
 
-LEVELS = built_levels()[built_levels().index(LEVEL) :]  # what this processor can run
+LEVELS = built_levels()[built_levels().index(LEVEL) :]  # those that this processor supports
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 FLOATS = ("float32", "float64")
 WIDE = np.longdouble
-# name: where most of the numbers are drawn from, for float32 and float64
+# name: the range of most of the numbers, for float32 and float64
 UNARY = {
     "exp": ((-104, 89), (-746, 710)),
     "exp2": ((-151, 128), (-1076, 1024)),
@@ -43,7 +43,7 @@ def loops(level):
 
 
 def run(level, name, *operands, out=None):
-    """A loop over arrays of one dimension with any steps."""
+    """Run a loop on 1-d arrays with any strides."""
     out = np.empty_like(operands[0]) if out is None else out
     arrays = (*operands, out)
     pointers = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
@@ -69,7 +69,7 @@ def numbers(name, dtype, rng, n=1500):
 
 
 def in_ulps(got, exact):
-    """The largest error of finite results; that the others agree is asserted."""
+    """Return the largest error of finite results; asserts that the others agree."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(got.dtype)
     finite = np.isfinite(rounded) & np.isfinite(got)
@@ -103,7 +103,7 @@ def test_errors_of_two_operands(level, dtype):
     with np.errstate(all="ignore"):
         assert in_ulps(run(level, "arctan2", x, y), np.arctan2(x.astype(WIDE), y.astype(WIDE))) < 2
         assert in_ulps(run(level, "hypot", x, y), np.hypot(x.astype(WIDE), y.astype(WIDE))) < 1.1
-    x, y = np.abs(x[np.abs(x) < 80]), np.abs(y[np.abs(y) < 80])  # no logarithm of about 1
+    x, y = np.abs(x[np.abs(x) < 80]), np.abs(y[np.abs(y) < 80])  # except where the logarithm is near 0
     n = min(x.size, y.size)
     exact = np.logaddexp(x[:n].astype(WIDE), y[:n].astype(WIDE))
     assert in_ulps(run(level, "logaddexp", x[:n], y[:n]), exact) < 3
@@ -136,7 +136,7 @@ def test_edges(level, dtype):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_layouts(level, dtype):
-    """Each element has one value, wherever it lies: in tails, with steps, in place, backwards."""
+    """An element's result does not depend on its position: in tails, with strides, in place, backwards."""
     rng = np.random.default_rng(9)
     for name in (*UNARY, *BINARY):
         if dtype not in loops(level)[name]:

@@ -1,7 +1,6 @@
 """The elementwise engine: broadcasting, strides, promotion, overlap, out=, threads.
 
-The tables of promotion were printed by PyTorch 2.13 (torch.result_type); one letter a dtype, "-" where it has a dtype
-(complex32) that this package has not.
+The promotion tables were printed by PyTorch 2.13 (torch.result_type), with one letter per dtype, and "-" for complex32.
 """
 
 import itertools
@@ -122,7 +121,7 @@ def test_default_dtype_decides_what_integers_become():
 
 @st.composite
 def operands(draw):
-    """Two integer tensors that broadcast, each some view of its memory, and the same values as arrays."""
+    """Draw two integer tensors that broadcast, each some view of its memory, and arrays with the same values."""
     ndim = draw(st.integers(0, 5))
     shape = [draw(st.integers(0, 3)) for _ in range(ndim)]
     pair = []
@@ -285,7 +284,7 @@ def test_in_place_shapes_and_dtypes():
 @pytest.mark.parametrize("dtype", ["bool", "int16", "int32", "int64", "float32", "complex128"])
 @pytest.mark.parametrize("shape", [(8, 8), (16, 16), (257,), (2, 3, 4, 5), (1, 257), (4, 65)])
 def test_few_elements_in_any_order(shape, dtype):
-    """Up to 256 elements are put in order before the loop, more are taken row by row."""
+    """Up to 256 elements are gathered before the loop; more are processed row by row."""
     a = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
     t = ft.from_numpy(a)
     back = range(t.dim())[::-1]
@@ -314,7 +313,7 @@ def test_few_elements_in_any_order(shape, dtype):
     ],
 )
 def test_truth_that_does_not_lie_in_line(name, dtype, step):
-    """Long enough for vectors; NumPy's own loops have left elements of such results as they were."""
+    """Long enough for vector instructions; NumPy's own loops skipped elements of such results."""
     values = [0, -0.0, 1, -2, np.nan, -np.nan, np.inf, -np.inf][: 4 if "int" in dtype else 8]
     values = np.resize(np.array(values).astype(dtype), 333)
     expected = getattr(np, name)(values)
@@ -429,7 +428,7 @@ def test_out_of_a_wider_dtype_gets_what_the_operands_dtype_holds():
 
 @pytest.mark.parametrize("op", ["add", "mul", "remainder", "pow"])
 def test_integers_become_half_numbers_before_the_computation(op):
-    """As the half type holds them: infinite beyond its range, with its few digits within."""
+    """With the range and precision of the half type: infinite beyond its range."""
     whole, half = ft.tensor([2**63 - 1, 2049, 7]), ft.tensor([2.0, 1.0, 2.0], dtype=ft.float16)
     got = getattr(ft, op)(whole, half)
     assert got.dtype == ft.float16
@@ -454,7 +453,7 @@ def test_integers_become_half_numbers_before_the_computation(op):
     ],
 )
 def test_rows_are_repeated(shape, row, dtype):
-    """A few rows are written out; what is larger, or no row, is broadcast."""
+    """Short rows are repeated in a buffer; larger operands, and those that are no rows, are broadcast."""
     rng = np.random.default_rng(1)
     x, y = ((rng.integers(0, 2 if dtype == "bool" else 9, s)).astype(dtype) for s in (shape, row))
     for ours, theirs in ((ft.mul, np.multiply), (ft.lt, np.less), (ft.maximum, np.maximum)):
@@ -478,7 +477,7 @@ def test_a_row_of_the_tensor_itself():
 
 
 def spread(x):
-    """The same elements with gaps between them."""
+    """Return the same elements with gaps in between."""
     return ft.stack((x, x), -1)[..., 0] if isinstance(x, ft.Tensor) else x
 
 
@@ -492,7 +491,7 @@ def outcome(f, *operands):
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "complex64"])
 def test_how_operands_lie_makes_no_difference(dtype):
-    # Contiguous operands of one shape, or one element, take a shorter way than others.
+    # Contiguous operands of one shape, or with one element, take a fast path.
     dtype = getattr(ft, dtype)
     x, y = (ft.tensor(v, dtype=dtype) for v in ([[-2, -1, 0], [1, 2, 3]], [[4, 5, 6], [1, 2, 3]]))
     more = (ft.tensor(3, dtype=dtype), ft.full((1, 1, 1), 4, dtype=dtype), x[1], ft.full((2, 3), 5.0), 2, -1.5, True)

@@ -1,4 +1,4 @@
-"""What the environment says: threads, the level of the processor, Python without docstrings, no autograd package."""
+"""Effects of the environment: threads, CPU level, Python without docstrings, no autograd package."""
 
 import os
 import subprocess
@@ -86,7 +86,7 @@ FACTORIES = [
 
 
 def test_gradients_need_the_package_for_them():
-    """Each asks for it, and none answers a tensor without requires_grad; False is no question."""
+    """Each operation requires the package, but tensors without requires_grad, and False, are accepted."""
     code = f"""
 import flambeau_tensor as ft
 for call in {FACTORIES}:

@@ -1,4 +1,4 @@
-"""What kind of exception a wrong argument raises: that of PyTorch 2.13, since programs catch it."""
+"""The exception types for wrong arguments are PyTorch 2.13's, since programs catch them."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_functions_of_lists_in_place_return_the_list():
 def test_out_that_grows_over_its_input_is_written_last():
     a = ft.tensor(4.0)
     with pytest.warns(UserWarning, match="was resized"):
-        ft.exp(a.expand(3), out=a)  # `a` becomes three elements; they start where the input is read from
+        ft.exp(a.expand(3), out=a)  # `a` is resized to three elements, which begin at the input
     assert (a == ft.exp(ft.tensor(4.0))).all() and a.shape == (3,)
 
 

@@ -1,4 +1,4 @@
-"""Making tensors: by size, by example, by rule and from data. Expected values and errors are PyTorch 2.13's."""
+"""Factories: by size, like other tensors, by rule and from data. Expected values and errors are PyTorch 2.13's."""
 
 import re
 
@@ -113,7 +113,7 @@ def test_linspace_and_logspace_against_numpy():
         powers = ft.logspace(0, 8, steps, base=2)
         np.testing.assert_allclose(powers.numpy(), np.logspace(0, 8, steps, base=2), rtol=1e-5)
     assert ft.logspace(0, 2, 3, dtype=ft.int32).tolist() == [1, 10, 100]
-    assert ft.logspace(0.5, 2, 1, dtype=ft.int32).tolist() == [3]  # one step alone keeps its exponent
+    assert ft.logspace(0.5, 2, 1, dtype=ft.int32).tolist() == [3]  # with one step, the exponent is the start
     assert ft.logspace(0.5, 2, 2, dtype=ft.int32).tolist() == [1, 100]
     line = ft.linspace(0.1, 0.7, 1000)
     assert line[0].item() == np.float32(0.1) and line[-1].item() == np.float32(0.7)
@@ -435,7 +435,7 @@ TestSamples = check_values("tensor.factories")
 
 
 def test_overloads_keep_the_device():
-    """Of functions that are another one under other arguments: by keyword and in order."""
+    """Operators that forward to others pass the device, by keyword and by position."""
     meta = ft.device("meta")
     made = [
         ft.linspace(0, 1, 4, device=meta),
@@ -451,7 +451,7 @@ def test_overloads_keep_the_device():
 
 # --- out= ------------------------------------------------------------------------------------------------------------
 
-FILLING = {  # what makes as many numbers as `out` has elements, by its sizes
+FILLING = {  # factories that fill `out` with as many numbers as it has elements
     "arange": lambda n, out: ft.arange(n, out=out),
     "linspace": lambda n, out: ft.linspace(0, n - 1, n, out=out),
     "logspace": lambda n, out: ft.logspace(0, n - 1, n, base=2.0, out=out),

@@ -1,4 +1,4 @@
-"""Cholesky, LU, QR and determinants: what is multiplied back is the matrix; NumPy's values; PyTorch's errors."""
+"""Cholesky, LU, QR and determinants: products of factors give the matrix; NumPy's values; PyTorch's errors."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_lu(shape, dtype, draw, close):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("shape", [(256, 256), (300, 300), (300, 411), (450, 257), (321, 320)])
 def test_lu_in_blocks(shape, dtype, threads):
-    """Matrices large enough to go by panels: every row that an exchange could miss is one of the product's."""
+    """Matrices large enough for panels; an omitted row exchange would change the product."""
     m, n = shape
     rng = np.random.default_rng(m + n)
     a = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if "complex" in dtype else 0)
@@ -112,7 +112,7 @@ def test_singular_matrices_in_blocks():
     x = ft.eye(400)
     for row in (70, 333):
         x[row, row] = 0
-    assert linalg.lu_factor_ex(x).info.item() == 71  # the first, whatever its panel
+    assert linalg.lu_factor_ex(x).info.item() == 71  # the first one, in any panel
     assert linalg.det(x).item() == 0
     with pytest.raises(linalg.LinAlgError, match="singular"):
         linalg.solve(x, ft.ones(400))

@@ -23,7 +23,7 @@ def check(got, wanted, dtype):
     single = dtype in ("float32", "complex64")
     assert got.dtype.name == {"f": "float", "c": "complex"}[wanted.dtype.kind] + str(wanted.itemsize * 8 >> single)
     assert got.shape == wanted.shape
-    scale = np.abs(wanted).max(initial=1e-300)  # the error of a transform is in proportion to its largest result
+    scale = np.abs(wanted).max(initial=1e-300)  # errors are proportional to the largest result
     error = np.abs(got.resolve_conj().numpy() - wanted).max(initial=0) / scale
     assert error < (5e-7 if single else 1e-15 * 5)
 
@@ -90,7 +90,7 @@ def test_integers_take_the_default_dtype():
     assert fft.fftn(ft.tensor(2.0)).item() == 2 + 0j
 
 
-# Strides of results, as PyTorch with MKL has them, for an input of strides (12, 1, 4).
+# Strides of results in PyTorch with MKL, for an input with strides (12, 1, 4).
 STRIDES = {
     ("fft", 0): (1, 3, 12),
     ("fft", 1): (12, 1, 4),

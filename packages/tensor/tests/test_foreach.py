@@ -1,4 +1,4 @@
-"""torch._foreach_*: each function beside the operator that it calls for every tensor. Texts of errors are PyTorch's."""
+"""torch._foreach_*: each function compared with the operator that it calls for every tensor. Errors are PyTorch's."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def foreach(name):
 
 
 def check(name, want, *arguments, **options):
-    """The function and its variant in place."""
+    """Check the function and its in-place variant."""
     a, _ = lists()
     got = foreach(name)(a, *arguments, **options)
     assert type(got) is tuple

@@ -34,7 +34,7 @@ def count(shape, dtype="float32", start=0):
 
 
 def turned(array):
-    """A tensor of the array's values whose dimensions lie in the opposite order in memory."""
+    """Return a tensor with the array's values, stored in the opposite order of dimensions."""
     return ft.from_numpy(np.asarray(array.T).copy()).permute(tuple(range(array.ndim))[::-1])
 
 
@@ -133,7 +133,7 @@ def scatters(draw):
 
 
 def each(index, dim):
-    """Pairs of a place in the index and the place that it names."""
+    """Yield pairs of an index's position and the position that it refers to."""
     for at in np.ndindex(*index.shape):
         yield at, (*at[:dim], int(index[at]), *at[dim + 1 :])
 

@@ -1,4 +1,4 @@
-"""What tensors say of gradients as long as no package for them is there."""
+"""The gradient attributes of tensors without an autograd package."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a file may ask of ``load(weights_only=True)``: nothing that crashes, hangs, or takes much more than it does."""
+"""Malicious files: ``load(weights_only=True)`` must not crash, hang, or use much more memory than the file's size."""
 
 import io
 import os
@@ -15,7 +15,7 @@ from flambeau_tensor.serialization import get_unsafe_globals_in_checkpoint
 
 PROTO = b"\x80\x02"
 DEEP = b")" + b"\x85" * 300_000
-DOUBLING = b")" + b"".join(b"q%ch%c\x86" % (i, i) for i in range(60))  # 2**60 parts, of which each is there twice
+DOUBLING = b")" + b"".join(b"q%ch%c\x86" % (i, i) for i in range(60))  # 2**60 parts, where each is used twice
 
 
 def text(s):
@@ -60,7 +60,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 
 
 def archive(pickled):
-    """A file with this in the place of its pickle."""
+    """Return a file with another pickle."""
     stored, file = io.BytesIO(), io.BytesIO()
     ft.save(0, stored)
     with zipfile.ZipFile(stored) as source, zipfile.ZipFile(file, "w") as target:
@@ -78,7 +78,7 @@ def test_hostile_pickles_are_refused(name, tmp_path):
     assert run.returncode == 0, (run.returncode, run.stderr[-1000:])
     error, megabytes = run.stdout.split()
     assert error == "UnpicklingError"
-    assert int(megabytes) < 30 + 40 * os.path.getsize(path) / 1e6  # Python's objects are larger than what writes them
+    assert int(megabytes) < 30 + 40 * os.path.getsize(path) / 1e6  # Python's objects are larger than their instructions
 
 
 def test_what_files_hold_is_still_read():
@@ -88,7 +88,7 @@ def test_what_files_hold_is_still_read():
         ft.save(thing, file, pickle_protocol=protocol)
         file.seek(0)
         assert ft.load(file) == thing
-    words = [b"word" * 1000 for _ in range(100)]  # each is there, as different objects of the pickle
+    words = [b"word" * 1000 for _ in range(100)]  # as different objects of the pickle
     file = io.BytesIO()
     ft.save([bytes(w) for w in words], file)
     file.seek(0)

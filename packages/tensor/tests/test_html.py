@@ -1,4 +1,4 @@
-"""What notebooks show of tensors."""
+"""Tensors in notebooks."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-"""Indefinite systems and matrices of low rank, by what defines them; PyTorch's rules as literals (2.13, CPU)."""
+"""Indefinite systems and low-rank matrices, by definition; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest

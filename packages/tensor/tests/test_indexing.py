@@ -1,4 +1,4 @@
-"""Indexing against NumPy's: reading and writing, views and copies, masks, errors."""
+"""Indexing against NumPy: reading and writing, views and copies, masks, errors."""
 
 import itertools
 import warnings
@@ -32,7 +32,7 @@ def count(shape, dtype="int64"):
 
 
 def shuffled(array, order):
-    """A tensor of the array's values whose dimensions lie in another order in memory."""
+    """Return a tensor with the array's values, stored in another order of dimensions."""
     back = np.argsort(order).tolist()
     return (
         ft.from_numpy(np.ascontiguousarray(array.transpose(order))).permute(tuple(back))
@@ -51,7 +51,7 @@ def same(result, expected):
 
 @st.composite
 def cases(draw):
-    """A shape, an index expression for NumPy, and whether NumPy reads it as PyTorch does."""
+    """Draw a shape, an index expression for NumPy, and whether NumPy interprets it as PyTorch does."""
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     index, dim, arrays, integers = [], 0, 0, 0
     broadcast = draw(st.sampled_from([(2,), (3,), (2, 3), (1,), (2, 1)]))
@@ -96,7 +96,7 @@ def cases(draw):
 
 
 def numpy_steps(index, ndim):
-    """For PyTorch an integer is a slice taken first; for NumPy, beside arrays, it is one more array."""
+    """PyTorch applies an integer first, like a slice; NumPy treats it as another index array if there are arrays."""
     taken, rest = [], []
     spoken = sum(
         i.ndim if isinstance(i, np.ndarray) and i.dtype == bool else i is not None and i is not Ellipsis for i in index
@@ -296,7 +296,7 @@ def test_values_of_another_dtype():
     t = ft.from_numpy(count((3,)))
     t[1:] = ft.tensor([4.9, 5.1])
     assert t.tolist() == [0, 4, 5]
-    t[ft.tensor([0, 1])] = ft.tensor(3.5)  # a tensor without dimensions is as good as a number
+    t[ft.tensor([0, 1])] = ft.tensor(3.5)  # a 0-d tensor counts as a number
     assert t.tolist() == [3, 3, 5]
     t[0] = ft.tensor([[8.5]])
     assert t.tolist() == [8, 3, 5]
@@ -581,7 +581,7 @@ def test_too_many_dimensions():
         t[(None,) * 10]
 
 
-# --- what subclasses and overriding types see -----------------------------------------------------------------------
+# --- what subclasses and overriding types receive -------------------------------------------------------------------
 
 
 def test_one_call_is_seen():
@@ -630,7 +630,7 @@ def test_a_mask_is_filled_with_a_number_of_any_dtype():
 
 @pytest.mark.parametrize("accumulate", [False, True])
 def test_masks_have_the_sizes_of_what_they_index(accumulate):
-    """A larger one would write beyond the tensor."""
+    """With a larger mask, writes would exceed the tensor."""
     t, one = ft.zeros(3, 4), ft.tensor(1.0)
     row = ft.tensor([0])
     for sizes, before in (((120,), ()), ((2,), ()), ((3, 40), ()), ((4, 3), ()), ((3,), (None,)), ((5,), (row,))):

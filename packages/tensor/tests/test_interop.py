@@ -1,4 +1,4 @@
-"""NumPy arrays, buffers and DLPack: shared memory both ways, and expressions that mix."""
+"""NumPy arrays, buffers and DLPack: memory shared both ways, and mixed expressions."""
 
 import numpy as np
 import pytest

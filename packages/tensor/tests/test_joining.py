@@ -1,4 +1,4 @@
-"""Joining and cutting tensors against NumPy, over dtypes, layouts and empty sizes; PyTorch's errors."""
+"""Joining and splitting tensors against NumPy, for dtypes, layouts and empty sizes; PyTorch's errors."""
 
 import itertools
 
@@ -106,7 +106,7 @@ def test_cat_into_out():
 
 
 def test_names():
-    for name, first in (("concat", "cat"), ("concatenate", "cat"), ("row_stack", "vstack")):  # handlers tell them apart
+    for name, first in (("concat", "cat"), ("concatenate", "cat"), ("row_stack", "vstack")):  # handlers see all names
         assert getattr(ft, name).overloads == getattr(ft, first).overloads and getattr(ft, name).__name__ == name
     same(ft.cat((ft.ones((1,)), ft.zeros((1,))), axis=0), np.array([1.0, 0.0], "float32"))
 

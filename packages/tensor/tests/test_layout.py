@@ -1,4 +1,4 @@
-"""The order in which elements of results lie: strides and memory formats are PyTorch 2.13's, recorded from there."""
+"""The order of elements in results: strides and memory formats are those recorded from PyTorch 2.13."""
 
 import copy
 import pickle
@@ -14,7 +14,7 @@ INPUTS = {  # all of shape (2, 3, 4, 5)
     "expanded": X[:40].view(5, 4, 2, 1).permute(2, 3, 1, 0).expand(2, 3, 4, 5),
     "channels last": X[:120].view(2, 4, 5, 3).permute(0, 3, 1, 2),
 }
-STRIDES = {  # of the result, for each of the inputs
+STRIDES = {  # of the result, for each input
     "exp": (lambda x: ft.exp(x), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "add a number": (lambda x: x + 1, [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "add a vector": (lambda x: x + ft.ones(5), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
@@ -204,7 +204,7 @@ def test_formats_that_make_no_sense():
         ((2, 3, 4, 5), (60, 20, 5, 1), "contiguous_format"),
         ((2, 3, 4, 5), (120, 1, 30, 6), "channels_last"),  # gaps do not matter
         ((2, 1, 4, 5), (20, 1, 5, 1), "channels_last"),
-        ((2, 1, 1, 1), (1, 1, 1, 1), "contiguous_format"),  # says nothing
+        ((2, 1, 1, 1), (1, 1, 1, 1), "contiguous_format"),  # ambiguous
         ((2, 3, 4, 5), (60, 0, 15, 3), "contiguous_format"),
         ((0, 3, 4, 5), LAST, "contiguous_format"),
         ((2, 3, 4, 5, 6), LAST_3D, "channels_last_3d"),

@@ -1,4 +1,4 @@
-"""Conjugate and negative views: what shares memory, what computes, and what refuses. Behaviour is PyTorch 2.13's."""
+"""Conjugate and negative views: shared memory, computations and errors. The behavior is PyTorch 2.13's."""
 
 import copy
 import pickle
@@ -14,7 +14,7 @@ Z = np.array([[1 + 2j, 3 - 4j, 0.5j], [-1 - 1j, 2, 7 + 0.25j]])
 
 
 def conjugate(a=Z):
-    """A conjugate view whose elements are those of `a`."""
+    """Return a conjugate view with the elements of `a`."""
     return ft.from_numpy(a.conj()).conj()
 
 
@@ -177,7 +177,7 @@ def test_matrix_products():
 
 
 def _calls():
-    """Operators that take one tensor, or two."""
+    """Yield operators with one or two tensors as arguments."""
     for op in operators().values():
         arguments = [a for a in op.schema.arguments if not a.has_default]
         if arguments and all(a.type == "Tensor" for a in arguments) and len(arguments) <= 2 and not op.writes:

@@ -1,4 +1,4 @@
-"""The calls of the family's table: linear algebra."""
+"""The calls in the family's table: linear algebra."""
 
 from samples.values import check_values
 

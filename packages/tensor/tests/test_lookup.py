@@ -1,4 +1,4 @@
-"""Looking elements up, against NumPy; PyTorch's rules as literals (2.13, CPU)."""
+"""Lookup of elements against NumPy; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_coordinates():
         found = ft.unravel_index(ft.tensor(i), shape)
         for mine, theirs in zip(found, np.unravel_index(i, shape), strict=True):
             assert mine.dtype is ft.int64 and mine.tolist() == theirs.tolist()
-    # what is beyond wraps around
+    # indices out of range wrap around
     assert [t.tolist() for t in ft.unravel_index(ft.tensor([4, 5, -1], dtype=ft.int32), (2, 2))] == [
         [0, 0, 1],
         [0, 1, 1],

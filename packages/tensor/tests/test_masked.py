@@ -1,4 +1,4 @@
-"""Masked reductions against NumPy's on what is left; PyTorch's rules as literals (2.13, CPU)."""
+"""Masked reductions against NumPy's on the remaining elements; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 def expected(function, empty, axis):
-    """What a function of vectors gives for the elements that are left along an axis; `empty` of none."""
+    """Apply a function of vectors to the remaining elements along an axis; `empty` is the result without any."""
     out = np.empty(np.delete(A.shape, axis))
     for place in np.ndindex(out.shape):
         index = (*place[:axis], slice(None), *place[axis:])
@@ -61,7 +61,7 @@ def test_places():
     for function, extreme in (masked.argmax, np.argmax), (masked.argmin, np.argmin):
         filled = np.where(KEEP, A, -INF if extreme is np.argmax else INF)
         found = function(X, 1, mask=MASK)
-        assert found.dtype is ft.float64  # of the dtype of the input
+        assert found.dtype is ft.float64  # the dtype of the input
         np.testing.assert_array_equal(found, extreme(filled, 1))
         assert function(X, mask=MASK, dtype=ft.int64).item() == extreme(filled)
 

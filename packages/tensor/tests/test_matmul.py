@@ -1,4 +1,4 @@
-"""Matrix products against NumPy's, over dtypes, layouts, ranks and empty sizes; PyTorch's errors."""
+"""Matrix products against NumPy's, for dtypes, layouts, ranks and empty sizes; PyTorch's errors."""
 
 import itertools
 import os
@@ -30,7 +30,7 @@ TOLERANCE = {
 
 @pytest.fixture(autouse=True)
 def unused_lanes_may_be_invalid():
-    """The library behind NumPy's products sets the flag now and then, by what lies in lanes that it does not use."""
+    """The library behind NumPy's products sometimes sets the flag, depending on the contents of unused lanes."""
     with np.errstate(invalid="ignore"):
         yield
 
@@ -44,7 +44,7 @@ def values(shape, dtype="float32"):
 
 
 def laid_out(array, layout):
-    """A tensor of the array's values in another memory layout."""
+    """Return a tensor with the array's values in another memory layout."""
     if layout == "transposed" and array.ndim > 1:
         return ft.from_numpy(np.ascontiguousarray(array.swapaxes(-1, -2))).transpose(-1, -2)
     if layout == "gaps":
@@ -284,7 +284,7 @@ def test_in_place_and_out():
     assert ft.matmul(ft.from_numpy(a), ft.from_numpy(b), out=out) is out
     square = values((5, 5))
     s = ft.from_numpy(square.copy())
-    ft.mm(s, s, out=s)  # the result is made apart from its operands
+    ft.mm(s, s, out=s)  # the result is created separately from its operands
     check(s, square @ square)
 
 
@@ -445,7 +445,7 @@ def test_in_place_error_leaves_the_tensor_alone():
 
 @pytest.mark.parametrize("settings", [{"FLAMBEAU_BLAS": "numpy"}, {"FLAMBEAU_CPU_LEVEL": built_levels()[-1]}])
 def test_other_ways_to_multiply_agree(settings):
-    """The whole file once more, in NumPy's loop and without small products of our own."""
+    """Run the whole file again, with NumPy's loop and without our loop for small products."""
     done = subprocess.run(
         [
             sys.executable,
@@ -489,7 +489,7 @@ def test_addr_of_integers_and_truth_values():
     ("m", "k", "n"), [(8, 8, 8), (1, 8, 8), (3, 5, 16), (8, 64, 8), (8, 65, 8), (4, 1, 8), (2, 7, 3)]
 )
 def test_small_products_with_transposed_factors(dtype, m, k, n):
-    """Those of our own loop, which goes along rows, and those just beyond it."""
+    """Products of our own loop, which reads rows, and slightly larger products."""
     rng = np.random.RandomState(0)
     a, b = rng.randn(m, k), rng.randn(n, k)
     left, right = ft.from_numpy(a).to(dtype), ft.from_numpy(b).to(dtype)
@@ -502,7 +502,7 @@ def test_small_products_with_transposed_factors(dtype, m, k, n):
 
 @pytest.mark.parametrize("sizes", [(16, 40, 200), (8, 90, 160), (96, 64, 128), (60, 80, 120)])
 def test_a_small_batch_through_a_wide_layer(sizes):
-    """The left factor is turned before OpenBLAS sees it."""
+    """The left factor is transposed before OpenBLAS reads it."""
     m, k, n = sizes
     a, w, bias = values((m, k + 3)), values((n, k)), values((n,))
     rows = ft.from_numpy(a)[:, :k]
@@ -520,7 +520,7 @@ def test_addr_multiplies_in_the_dtype_of_its_result():
 
 
 def test_numbers_before_their_tensors():
-    """Orders of arguments that were PyTorch's once; it still takes them and says once that they are deprecated."""
+    """Former argument orders of PyTorch, which it still accepts with a deprecation warning."""
     program = """
 import warnings
 import flambeau_tensor as ft
@@ -608,8 +608,8 @@ def test_handlers_get_deprecated_orders_as_they_are_written():
     added=st.booleans(),
 )
 def test_products_in_blocks(m, n, k, dtype, turned, added):
-    """Sizes around those of tiles, panels and blocks, each factor stored by rows or by columns."""
-    error = 20 * TOLERANCE[dtype]  # NumPy's own loop adds 520 products one by one
+    """Sizes around those of tiles, panels and blocks, with each factor stored by rows or by columns."""
+    error = 20 * TOLERANCE[dtype]  # NumPy's own loop adds 520 products sequentially
     left = rng.standard_normal((k, m) if turned[0] else (m, k)).astype(dtype)
     right = rng.standard_normal((n, k) if turned[1] else (k, n)).astype(dtype)
     start = rng.standard_normal((m, n)).astype(dtype)

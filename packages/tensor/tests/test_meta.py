@@ -1,4 +1,4 @@
-"""Device 'meta': tensors that have a geometry and no memory."""
+"""Device 'meta': tensors with a geometry but without memory."""
 
 import copy
 import gc

@@ -1,4 +1,4 @@
-"""Metadata that a subclass of Tensor declares survives operations, views, copies and pickles."""
+"""Metadata that a subclass of Tensor declares is preserved by operations, views, copies and pickles."""
 
 import copy
 import pickle
@@ -22,7 +22,7 @@ class Photo(Image):
 
 
 class Quiet(Image):
-    """Overrides, and passes on."""
+    """Overrides, and forwards calls."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):

@@ -1,4 +1,4 @@
-"""Modules whose names are looked up in their dictionaries first."""
+"""Modules whose names are first looked up in their dictionaries."""
 
 import copyreg
 import pickle
@@ -69,6 +69,6 @@ def test_modules_of_operators_pickle_by_name(name):
 
 
 def test_names_of_operators_are_interned():
-    # Such a name is found by its address; others are compared letter by letter.
+    # Interned names are found by their addresses; others are compared by characters.
     for names in (vars(ft), vars(ft.linalg), vars(ft.Tensor)):
         assert [name for name in names if sys.intern("".join([name, ""])) is not name] == []

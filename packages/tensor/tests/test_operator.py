@@ -1,4 +1,4 @@
-"""Binding arguments, the spellings of one operator, and what it tells of itself."""
+"""Binding of arguments, the spellings of an operator, and its properties."""
 
 import contextlib
 import copy
@@ -187,7 +187,7 @@ def test_every_operator_is_found_by_its_name():
     for name, op in operators().items():
         assert op.__torch_name__ == name and find_operator(name) is op
         assert repr(op) == f"<operator {name}>"
-    for name, op in functions("torch").items():  # packages above may have declared more
+    for name, op in functions("torch").items():  # higher packages may have declared more
         assert name not in ft.__all__ or getattr(ft, name) is op
     assert {"add", "exp", "cat", "zeros", "sum", "mm", "rand", "Tensor", "float32", "einsum"} <= set(ft.__all__)
     assert all(hasattr(ft, name) for name in (*ft.__all__, *ft.TORCH_NAMES, *ft.LAZY_NAMES))
@@ -276,7 +276,7 @@ def test_a_user_declares_an_operator():
         assert find_operator("tests.lib.scaled") is scaled
 
 
-# --- what it tells of itself ----------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------------------------
 
 
 def test_signature():
@@ -329,7 +329,7 @@ def test_help_shows_signature_types_and_schema():
 
 def test_overridable_functions_are_listed():
     listed = get_overridable_functions()
-    # The key is the module that users know as torch, which is another one where flambeau is imported, too.
+    # The key is the module that users know as torch; if flambeau is imported, that is another module.
     ours = next(functions for functions in listed.values() if ft.add in functions)
     names = [f.__name__ for f in ours]
     assert names == sorted(names) and len(names) == len(set(names))
@@ -513,11 +513,11 @@ def test_invert_says_what_it_takes():
     assert (~ft.tensor([1, -1])).tolist() == [-2, 0] and (~ft.tensor(True)).item() is False
 
 
-# --- overload sets: what a call goes to is remembered by the types of its arguments ---------------------------------
+# --- overload sets: choices are cached by the types of the arguments ------------------------------------------------
 
 
 def test_calls_of_one_set_with_many_types():
-    """In an order in which each type of argument follows each other."""
+    """In an order in which each type of argument follows every other."""
     x, low, high = ft.tensor([-1.0, 0.5, 2.0]), ft.tensor([0.0, 0.0, 1.0]), ft.tensor([0.25, 1.0, 1.5])
     calls = [
         (lambda: ft.clamp(x, 0, 1), [0.0, 0.5, 1.0]),
@@ -550,7 +550,7 @@ def test_calls_of_one_set_with_many_types():
 
 
 def _internal(schema, implementation, composite=False):
-    """A function that stands outside of what users see, and has no derivative of its own."""
+    """Declare a private function without a derivative."""
     return Operator(
         schema,
         implementation,
@@ -575,7 +575,7 @@ def test_an_overload_that_is_implemented_anew_after_a_call():
 
 
 def test_overloads_whose_arguments_change_places():
-    """They must not be handed on as they stand, though the same objects stand where they would."""
+    """The arguments must be rearranged, although the objects would also fit their old positions."""
     target = _internal("placed_target(Tensor self, int a=0, int b=0) -> Tensor", lambda x, a, b: x + 10 * a + b)
     word = _internal("placed(Tensor self, str word) -> Tensor", lambda x, word: x)
     swapped = _internal("placed.int(Tensor self, int b, int a) -> Tensor", Forward(target), composite=True)
@@ -589,7 +589,7 @@ def test_overloads_whose_arguments_change_places():
     ]
 
 
-# --- lists, which are bound as the tuples that kernels read ---------------------------------------------------------
+# --- lists, which are bound as tuples for kernels -------------------------------------------------------------------
 
 
 def test_lists_do_for_tuples():

@@ -1,4 +1,4 @@
-"""Memory that is written while it is read, or written twice: refused or allowed as PyTorch does, by one mechanism."""
+"""Memory that is read while it is written, or written twice: accepted or rejected as in PyTorch, by one mechanism."""
 
 import pytest
 from flambeau_tensor._core.schema.registry import operators
@@ -61,7 +61,7 @@ def test_slices_are_not_assigned_from_themselves_shifted():
     x = memory()
     with pytest.raises(RuntimeError, match=REFUSED):
         x[1:] = x[:-1]
-    x[::2][:6] = x[1::2]  # nothing is shared
+    x[::2][:6] = x[1::2]  # no memory is shared
     x[:] = x
     assert x[:4].tolist() == [0.25, 0.25, 0.75, 0.75]
 
@@ -74,7 +74,7 @@ def _calls():
 
 @pytest.mark.parametrize("op", [pytest.param(op, id=name) for name, op in _calls()])
 def test_a_result_is_right_or_refused(op):
-    """Into memory that the operands share: the same numbers as into memory of its own, or an error."""
+    """Writing to memory that the operands share gives the same numbers as writing to other memory, or an error."""
     tensors = [a for a in op.schema.arguments if a.type == "Tensor" and a.name != "out" and not a.has_default]
     results = []
     for shift in (None, 0, 1, 3):
@@ -86,7 +86,7 @@ def test_a_result_is_right_or_refused(op):
         try:
             expected = op(*[x] * len(tensors))
         except Exception:
-            return  # needs more than tensors
+            return  # needs other arguments, too
         if not isinstance(expected, ft.Tensor) or expected.numel() > 9 or expected.dtype is not x.dtype:
             return
         expected = expected.clone()

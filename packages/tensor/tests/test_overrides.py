@@ -1,4 +1,4 @@
-"""Overriding on tensors: which arguments are asked, who answers, and what happens when nobody or nonsense does."""
+"""Overrides on tensors: which arguments are asked, which handlers are called, and what happens if they decline."""
 
 import copy
 import gc
@@ -18,7 +18,7 @@ from flambeau_overrides import TorchFunctionMode
 
 
 class Duck:
-    """Answers with what it was asked."""
+    """Returns the arguments of its handler."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -34,7 +34,7 @@ class Other(ft.Tensor):
 
 
 def answering(answer):
-    """A subclass whose handler gives the same answer to everything."""
+    """Return a subclass whose handler always gives the same answer."""
 
     class Answers(ft.Tensor):
         @classmethod
@@ -126,7 +126,7 @@ def test_attributes_that_are_set():
     s = ft.ones(2, dtype=ft.complex64).as_subclass(Sees)
     s.volatile = 3
     assert len(seen) == 1 and seen[0][0] is ft.Tensor.volatile.__set__ and seen[0][1][1] == 3
-    s.real = 3  # of that, PyTorch's handlers do not hear
+    s.real = 3  # PyTorch's handlers do not see this assignment
     assert len(seen) == 1
 
 
@@ -175,7 +175,7 @@ def test_the_type_has_to_define_it():
             ft.add(x, T)
 
 
-# --- nobody answers -------------------------------------------------------------------------------------------------
+# --- all handlers decline -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_redispatch_gives_plain_tensors_and_lets_inner_calls_be_overridden():
     assert type(result) is ft.Tensor and result.tolist() == [13] and seen == ["scaled", "mul"]
 
 
-# --- nonsense is answered -------------------------------------------------------------------------------------------
+# --- handlers return nonsense ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("answer", [None, "x", 1.5, -1])
@@ -295,7 +295,7 @@ def test_python_refuses_answers_of_the_wrong_kind(answer):
             with pytest.raises(TypeError):
                 function(w)
     assert (1 in w) is bool(answer)
-    assert w + 1 == w.sum() == w[0] == w.shape == answer  # what a function returns is the handler's business
+    assert w + 1 == w.sum() == w[0] == w.shape == answer  # the result of a function is the handler's decision
     assert isinstance(hash(w), int)
     for show in (repr, str, "{}".format):
         if answer == "x":
@@ -417,7 +417,7 @@ def test_a_plain_method_passes_on_as_a_class_method_does():
             made = [x + 1, 2 - x, x.sum(dim=0), x[0], x.T, x.add_(1), ft.cat([T, x]), *x.split(1), *x.max(0)]
             facts = [x.shape, len(x), x.tolist()]
         assert all(type(r) is cls for r in made) and all(types == (cls,) for _, types in seen)
-        # Once in a process, or at each call of what is a function in Python there.
+        # Once per process, or at each call if the function is written in Python in PyTorch.
         assert len([w for w in told if w.category is UserWarning]) <= (spelling is handler)
         assert {w.category for w in told} <= {UserWarning, DeprecationWarning}
         assert bool(told) is (spelling is handler)
@@ -487,7 +487,7 @@ def test_modes_that_say_what_they_handle():
     assert [type(r) for r in results] == [ft.Tensor, Sub, Sub, Sub, Sub, ft.Tensor, Sub]
 
 
-# --- what subclasses get --------------------------------------------------------------------------------------------
+# --- results of subclasses ------------------------------------------------------------------------------------------
 
 RESULTS = {
     "function": lambda x: ft.exp(x),
@@ -618,7 +618,7 @@ def test_long_chains_of_attributes_go_without_a_deep_stack():
     assert last() is None
 
 
-# --- nothing stays behind -------------------------------------------------------------------------------------------
+# --- no leaks -------------------------------------------------------------------------------------------------------
 
 
 class Refuses:
@@ -690,7 +690,7 @@ def test_a_hundred_thousand_calls_leave_nothing_behind(call):
 
 
 class Silent(ft.Tensor):
-    """Answers nothing."""
+    """Its handler always declines."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -715,7 +715,7 @@ def test_arrays_are_asked_of_handlers():
             return super().__torch_function__(func, types, args, kwargs or {})
 
     x = ft.ones(2).as_subclass(Noted)
-    assert isinstance(x, ft.FloatTensor) and seen == []  # a question about its class
+    assert isinstance(x, ft.FloatTensor) and seen == []  # queries its class
     assert np.asarray(x).tolist() == [1.0, 1.0] and seen == ["__array__"]
     with pytest.raises(BufferError, match="__array__"):
         memoryview(x)

@@ -1,5 +1,5 @@
 """The thread pool: many short kernels after pauses of any length, from several threads, with more threads than
-processors, and in a forked child. Who waits for a helper that never comes, or takes a result too early, shows here."""
+processors, and in a forked child. Detects a wait for a helper that never comes, and a result that is read too early."""
 
 import os
 import time
@@ -25,7 +25,7 @@ def work(times, failures):
     for i in range(times):
         if not np.array_equal((x * 3).numpy(), expected):
             failures.append(i)
-        time.sleep((0, 0, 1e-6, 2e-5, 2e-4)[i % 5])  # the helpers look out for work, are about to sleep, or sleep
+        time.sleep((0, 0, 1e-6, 2e-5, 2e-4)[i % 5])  # helpers wait actively, are about to sleep, or sleep
 
 
 def test_pauses_between_kernels(threads):

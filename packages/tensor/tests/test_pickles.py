@@ -1,4 +1,4 @@
-"""What a pickle holds may be anything: loading it answers or raises, and what it answers can be used."""
+"""Pickles may contain anything: loading one succeeds or raises, and the result is usable."""
 
 import pickle
 import subprocess
@@ -105,7 +105,7 @@ def test_arguments_of_a_rebuilt_tensor_are_checked(change):
 
 
 def test_nothing_half_made_comes_from_new():
-    """A pickle may ask any class for an instance that is not initialised."""
+    """A pickle may request an uninitialized instance of any class."""
     for thing in (
         ft.arange(3.0).untyped_storage(),
         ft.float32,

@@ -1,4 +1,4 @@
-"""Where tensors are: all in one memory, that no device reads."""
+"""The placement of tensors: all are in the same memory, which no device reads."""
 
 import flambeau_tensor as ft
 from samples.values import check_values

@@ -1,6 +1,7 @@
-"""Every elementwise operator against NumPy (or `math`) over dtypes and layouts, and where PyTorch differs from NumPy.
+"""Every elementwise operator against NumPy (or `math`) for dtypes and layouts, and differences between PyTorch and
+NumPy.
 
-Expected values written out in the second half were printed by PyTorch 2.13.
+Literal values in the second half were printed by PyTorch 2.13.
 """
 
 import math
@@ -29,12 +30,12 @@ DIGAMMA_SHIFT = 2000
 
 
 def elementwise(function):
-    """A scalar function of `math` as one of arrays."""
+    """Return a scalar function of `math` as a function of arrays."""
     return np.vectorize(function, otypes=[np.float64])
 
 
 def digamma(x):
-    """By recurrence into the range where the first terms of the asymptotic series suffice."""
+    """Compute by recurrence up to the range where the first terms of the asymptotic series suffice."""
     y = x + DIGAMMA_SHIFT
     total = np.log(y) - 1 / (2 * y) - 1 / (12 * y**2)
     for k in range(DIGAMMA_SHIFT):
@@ -43,7 +44,7 @@ def digamma(x):
 
 
 def erfinv(x):
-    """By bisection."""
+    """Compute by bisection."""
     low, high = np.full_like(x, -6.0), np.full_like(x, 6.0)
     for _ in range(80):
         middle = (low + high) / 2
@@ -62,7 +63,7 @@ def sinc(x):
     return np.where(y == 0, 1, np.sin(y) / np.where(y == 0, 1, y))
 
 
-# name: (reference, lowest and highest input, dtypes it takes)
+# name: (reference, lowest and highest input, accepted dtypes)
 REAL = (*FLOATS, *INTEGERS, "bool")
 NOT_BOOL = (*FLOATS, *INTEGERS, *COMPLEX)
 TRUNCATED = (*FLOATS, *INTEGERS)
@@ -158,7 +159,7 @@ BINARY = {
     "pow": (np.power, TRUNCATED),
     "xlogy": (lambda x, y: np.where(x == 0, 0, x * np.log(y)), FLOATS),
 }
-# Tested by name below: they take more than two tensors, or numbers.
+# Tested separately below: they have more than two tensors, or numbers, as arguments.
 OTHERS = set("where lerp addcmul addcdiv clamp_both logit nan_to_num polygamma ldexp __invert__".split())
 
 
@@ -175,7 +176,7 @@ def elementwise_operators():
 
 
 def numbers(dtype, low, high, seed=0, shape=(4, 6)):
-    """Numbers of a dtype between two bounds as an array in double precision (or integers), exact in the dtype."""
+    """Return numbers between two bounds that are exact in a dtype, as an array in double precision (or of integers)."""
     rng = np.random.default_rng(seed)
     if dtype in COMPLEX:
         values = rng.uniform(low, high, shape) + 1j * rng.uniform(0.1, 1, shape)
@@ -197,7 +198,7 @@ def array(t):
 
 
 def layouts(values, dtype):
-    """The same values in differently laid out tensors."""
+    """Yield tensors with the same values in different layouts."""
     yield "contiguous", tensor(values, dtype)
     yield "transposed", tensor(values.T.copy(), dtype).transpose(0, 1)
     wide = ft.zeros(2 * values.shape[0], 2 * values.shape[1], dtype=getattr(ft, dtype))
@@ -226,7 +227,7 @@ def test_unary(name, dtype):
     reference, low, high, _ = UNARY[name]
     op = find_operator(f"torch.{name}")
     values = numbers(dtype, low, high)
-    # The reference works in double precision wherever the result is not of the input's own kind.
+    # The reference is computed in double precision if the result's category differs from the input's.
     integral = dtype in (*INTEGERS, "bool") and not op(tensor(values, dtype)).is_floating_point()
     with np.errstate(all="ignore"):
         expected = reference(values if dtype in COMPLEX or integral else values.astype(np.float64))
@@ -344,7 +345,7 @@ def test_logit_and_nan_to_num(dtype):
 
 
 def test_polygamma():
-    # Sums of the defining series, with what is left of it to first order.
+    # Sums of the defining series, with the remainder to first order.
     x = np.array([0.3, 1.0, 2.5, 11.7, -0.5, -2.25])
     for n in (1, 2, 3, 6):
         k = np.arange(200000.0)[:, None]
@@ -388,7 +389,7 @@ def test_logaddexp_of_complex_numbers_and_of_large_ones():
     np.testing.assert_allclose(ft.logaddexp(ft.tensor(a), ft.tensor(b)).numpy(), expected, rtol=1e-12)
 
 
-# --- where PyTorch's rules are not NumPy's --------------------------------------------------------------------------
+# --- differences between PyTorch's rules and NumPy's ----------------------------------------------------------------
 
 NAN, INF = float("nan"), float("inf")
 
@@ -597,7 +598,7 @@ def test_aliases_are_the_same_operators():
         ("fix", "trunc"),
         ("greater", "gt"),
     ):
-        for where, suffix in ((ft, ""), (ft.Tensor, ""), (ft.Tensor, "_")):  # objects of their own, for handlers
+        for where, suffix in ((ft, ""), (ft.Tensor, ""), (ft.Tensor, "_")):  # separate objects, for handlers
             one, two = getattr(where, name + suffix), getattr(where, other + suffix)
             assert one is not two and one.overloads == two.overloads and one.__name__ == name + suffix
 
@@ -621,7 +622,7 @@ def test_frexp(dtype):
 
 
 def test_what_depends_on_the_numbers_of_a_half_type():
-    """PyTorch's answers: the divisor is rounded first, and the next number is the dtype's."""
+    """PyTorch's results: the divisor is rounded first, and the next number is the dtype's."""
     half, brain = ft.tensor([5.5, -5.5, 1e4], dtype=ft.float16), ft.tensor([5.5, -5.5, 1e4], dtype=ft.bfloat16)
     for divisor in (0.1, ft.tensor(0.1)):
         assert half.fmod(divisor).tolist() == [0.0013427734375, -0.0013427734375, 0.0419921875]
@@ -650,7 +651,7 @@ def test_what_depends_on_the_numbers_of_a_half_type():
 
 
 def test_half_types_are_compared_with_what_they_can_hold():
-    """PyTorch's answers: what is not a tensor with dimensions becomes one of the dtype first."""
+    """PyTorch's results: operands that are not tensors with dimensions are converted to the dtype first."""
     x = ft.tensor([0.1, 2048.0, math.inf], dtype=ft.float16)
     wide = ft.tensor(0.1, dtype=ft.float64)
     for found in (x == 0.1, 0.1 == x, x == ft.tensor(0.1), wide == x, x.clone().eq_(0.1) > 0):
@@ -658,7 +659,7 @@ def test_half_types_are_compared_with_what_they_can_hold():
     assert (x >= 2049).tolist() == [False, True, True] and (x < 0.1).tolist() == [False] * 3
     assert (x == 70000).tolist() == [False, False, True] and (x != 70000).tolist() == [True, True, False]
     assert (x.to(ft.bfloat16) == 0.1).tolist() == [True, False, False]
-    assert (x == ft.tensor([0.1, 2048.0, 1.0])).tolist() == [False, True, False]  # which are float32
+    assert (x == ft.tensor([0.1, 2048.0, 1.0])).tolist() == [False, True, False]  # float32 tensors
     assert (x.to(ft.complex32) == 0.1).tolist() == [True, False, False]
     assert ft.bucketize(0.1, x).item() == ft.searchsorted(x, 0.1).item() == 0
 
@@ -675,7 +676,7 @@ def test_infinite_imaginary_parts_leave_real_ones_alone(dtype):
 
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_powers_of_complex_infinities(dtype):
-    """PyTorch's: a number as exponent is arithmetic, a tensor of them is exp(y * log(x))."""
+    """As in PyTorch, a number as exponent is arithmetic, and a tensor means exp(y * log(x))."""
     dtype = getattr(ft, dtype)
     x = ft.tensor([complex(NAN, 0), complex(INF, 0), complex(0, INF), complex(-INF, NAN), 0j, 3 + 4j], dtype=dtype)
     finite = {
@@ -699,7 +700,7 @@ def test_powers_of_complex_infinities(dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64"])
 def test_addcmul_of_a_scale_and_a_shift_for_each_channel(dtype):
-    """A loop of its own: one number to add and one to multiply by along a row."""
+    """A special loop: along a row, one number is added and one is a factor."""
     dtype = getattr(ft, dtype)
     x = ft.arange(2 * 3 * 37).to(dtype).reshape(2, 3, 37)
     scale, shift = (ft.tensor(numbers).to(dtype).reshape(1, 3, 1) for numbers in ([1, -2, 3], [4, 5, 6]))

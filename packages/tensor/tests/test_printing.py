@@ -1,4 +1,4 @@
-"""Text of tensors: against PyTorch's, and properties that hold for any values."""
+"""The text of tensors: compared with PyTorch's, and properties that hold for any values."""
 
 import ast
 import math
@@ -283,7 +283,7 @@ def test_text_is_pytorchs(kind, values, options, text):
         assert format_array(array, dtype_name=dtype_name) == text
 
 
-# (default dtype, dtype, text of one element, text of none)
+# (default dtype, dtype, text of one element, text without elements)
 DEFAULTS = [
     ("torch.float32", "torch.float32", "tensor([1.])", "tensor([])"),
     ("torch.float32", "torch.float64", "tensor([1.], dtype=torch.float64)", "tensor([], dtype=torch.float64)"),
@@ -387,7 +387,7 @@ def test_properties_wrap_where_pytorch_wraps(contents, linewidth, breaks):
 
 
 class Shown:
-    """The little that printing asks of a tensor."""
+    """The attributes of a tensor that printing uses."""
 
     def __init__(self, array, dtype="torch.float32", grad_fn=None, requires_grad=False):
         self.array, self.shape, self.dtype = array, array.shape, dtype
@@ -436,7 +436,7 @@ def test_format():
         formatted(1.5, "d")
     with pytest.raises(TypeError, match="unsupported format string passed to Shown.__format__"):
         formatted([1.0], ".3f")
-    # Of a subclass, PyTorch formats even a single number as the tensor.
+    # For subclasses, PyTorch formats even a single number as a tensor.
     single = Shown(np.array(1.5))
     assert tensor_format(single, "", as_array=lambda shown: shown.array, text_alone=True) == str(single)
     with pytest.raises(TypeError, match="unsupported format string passed to Shown.__format__"):
@@ -456,7 +456,7 @@ def test_options_are_set_and_put_back():
             assert get_printoptions() == DEFAULT | {"threshold": math.inf, "linewidth": 40}
             raise KeyError
         assert get_printoptions() == DEFAULT | {"precision": 2, "sci_mode": True}
-        set_printoptions(edgeitems=1)  # sci_mode goes back to None, as in PyTorch
+        set_printoptions(edgeitems=1)  # resets sci_mode to None, as in PyTorch
         assert get_printoptions() == DEFAULT | {"precision": 2, "edgeitems": 1}
         set_printoptions(profile="short")
         assert get_printoptions() == DEFAULT | {"precision": 2, "edgeitems": 2}

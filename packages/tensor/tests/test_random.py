@@ -1,6 +1,6 @@
-"""Random numbers: the ones that PyTorch's CPU generator makes from the same seed, and what they are distributed like.
+"""Random numbers: those of PyTorch's CPU generator for the same seed, and their distributions.
 
-Literals called "PyTorch's" were printed by PyTorch 2.13 for the CPU, from the calls that stand beside them.
+Literals called "PyTorch's" were printed by PyTorch 2.13 for the CPU, from the calls beside them.
 """
 
 import copy
@@ -38,12 +38,12 @@ def empty(shape, dtype="float32"):
 
 
 def array(t):
-    """A tensor's elements as NumPy floats or integers, whatever the dtype."""
+    """Return a tensor's elements as NumPy floats or integers, for any dtype."""
     return np.array(t.tolist())
 
 
 def words(value, n):
-    """The first n 32-bit words of a Mersenne Twister, by NumPy."""
+    """Return the first n 32-bit words of a Mersenne Twister, by NumPy."""
     return np.random.RandomState(value).randint(0, 2**32, n, np.uint64)
 
 
@@ -62,9 +62,9 @@ def unit64(value, n):
 
 # --- PyTorch's numbers ----------------------------------------------------------------------------------------------
 
-# After manual_seed(7): method, arguments, dtype, size of the vector; what PyTorch filled in (of longer vectors the
-# first and the last two numbers, of complex ones the first and the last); and what rand(1) gave next, which shows how
-# many words were used up.
+# After manual_seed(7): method, arguments, dtype, size of the vector; the numbers that PyTorch wrote (for longer
+# vectors, the first and last two; for complex ones, the first and the last); and the next result of rand(1), which
+# shows how many words were consumed.
 PYTORCH = [
     ("uniform_", (), "float32", 3, [0.53492254, 0.19880319, 0.6592117], 0.65689027),
     ("uniform_", (-0.3, 1.87), "float32", 3, [0.86078197, 0.13140292, 1.1304895], 0.65689027),
@@ -218,7 +218,7 @@ def test_functions_are_pytorchs():
     assert after_seed(lambda: ft.multinomial(weights, 1)) == [[0], [2]]
     assert after_seed(lambda: ft.bernoulli(ft.tensor(chances))) == [0, 1, 0, 0, 1]
     assert after_seed(lambda: ft.bernoulli(ft.tensor(chances, dtype=ft.float64))) == [0, 1, 0, 0, 0]
-    # the mask that dropout(ones(8), 0.5) kept
+    # the mask of dropout(ones(8), 0.5)
     assert after_seed(lambda: empty((8,)).bernoulli_(0.5)) == [1, 1, 0, 0, 0, 0, 1, 0]
 
 
@@ -312,7 +312,7 @@ def test_integers_are_remainders(low, span):
 
 
 def test_remainders_near_multiples():
-    # The remainder is computed in floating point: small and large divisors on many words.
+    # The remainder is computed in floating point: small and large divisors for many words.
     for span in (1, 2, 3, 7, 641, 65_537, 6_700_417, 2**28 - 57, 2**28 - 1):
         manual_seed(5)
         got = ft.randint(span, (30_000,)).numpy()
@@ -359,7 +359,7 @@ def test_permutations_are_fisher_yates():
         assert got == expected
 
 
-# --- which element gets which number --------------------------------------------------------------------------------
+# --- the order in which elements receive numbers --------------------------------------------------------------------
 
 
 def test_elements_are_filled_as_they_lie_in_memory():
@@ -409,7 +409,7 @@ def test_bernoulli_probabilities_broadcast():
 
 def test_state_is_laid_out_as_pytorchs():
     # seed, words left and a flag, index of the next word, 624 words of 64 bits, three doubles of which the second is
-    # the pair's second number, a flag, and 12 bytes that stay zero.
+    # the pair's second number, a flag, and 12 zero bytes.
     g = Generator().manual_seed(2**40 + 9)
     for n, index in ((0, 0), (3, 3), (621, 624), (1, 1)):
         ft.rand(n, generator=g)

@@ -1,4 +1,4 @@
-"""Rolled, reversed, turned and repeated tensors, and triangles, against NumPy; PyTorch's errors."""
+"""Roll, flip, rotate, repeat, and triangles, against NumPy; PyTorch's errors."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def count(shape, dtype="int64"):
 
 
 def turned(array):
-    """A tensor of the array's values whose dimensions lie in the opposite order in memory."""
+    """Return a tensor with the array's values, stored in the opposite order of dimensions."""
     return ft.from_numpy(np.asarray(array.T).copy()).permute(tuple(range(array.ndim))[::-1])
 
 

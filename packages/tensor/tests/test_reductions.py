@@ -1,4 +1,4 @@
-"""Reductions against NumPy over dtypes, layouts, dimensions and sizes; PyTorch's own rules as literals.
+"""Reductions against NumPy for dtypes, layouts, dimensions and sizes; PyTorch's own rules as literals.
 
 Literals were printed by PyTorch 2.13 on the CPU.
 """
@@ -24,7 +24,7 @@ TOLERANCE = {"float16": 2e-3, "float32": 1e-6, "float64": 1e-13, "complex64": 1e
 
 
 def data(dtype, shape, seed=0):
-    """Values of both signs, some equal, none so large that products overflow."""
+    """Return values of both signs, with duplicates, and small enough that products do not overflow."""
     rng = np.random.default_rng(seed)
     values = rng.integers(-5, 6, shape)
     if dtype == "bool":
@@ -36,7 +36,7 @@ def data(dtype, shape, seed=0):
 
 
 def layouts(a):
-    """The same elements laid out in memory in several ways."""
+    """Yield the same elements in several layouts."""
     yield "contiguous", a
     if a.ndim:
         yield "reversed order", np.ascontiguousarray(a.T).T
@@ -68,7 +68,7 @@ def check(result, expected, dtype):
 
 
 def exact(a):
-    """In the precision in which the reference is computed."""
+    """Convert to the precision in which the reference is computed."""
     return a.astype({"f": "float64", "c": "complex128"}.get(a.dtype.kind, "int64"))
 
 
@@ -80,7 +80,7 @@ def same(dtype):
     return dtype
 
 
-# name: (operation, dtypes, NumPy's, result's dtype)
+# name: (operation, dtypes, NumPy's function, result's dtype)
 BY_NUMPY = {
     "sum": (ops.sum, ("bool", *INTEGERS, *FLOATS, *COMPLEX), lambda a, **k: exact(a).sum(**k), wide),
     "nansum": (ops.nansum, ("bool", *INTEGERS, *FLOATS), lambda a, **k: exact(a).sum(**k), wide),
@@ -123,7 +123,7 @@ def test_against_numpy(name, dtype):
                 )
 
 
-# Sizes that are split over threads, by results and by parts, and those at the edges of blocks and tiles.
+# Sizes that are split over threads, by results and by parts, and sizes at the edges of blocks and tiles.
 @pytest.mark.parametrize(
     "shape",
     [
@@ -355,7 +355,7 @@ def test_norms(order):
                 expected = np.linalg.norm(exact(view).ravel() if dim is None else exact(view), order, dim)
                 np.testing.assert_allclose(got, expected, rtol=1e-5 if dtype in ("float32", "complex64") else 1e-12)
                 assert got.dtype == np.abs(view).dtype
-    for single in (-3.0, 0.0, -0.0, NAN):  # of one number, it is its magnitude, whatever the order
+    for single in (-3.0, 0.0, -0.0, NAN):  # for a single number, its absolute value, whatever the order
         for x in (ft.tensor(single), ft.tensor([single]), ft.tensor([[single]] * 40)):
             got = ops.vector_norm(x, order or 7e4, -1 if x.ndim else None)
             assert ft.signbit(got).sum() == 0 and got.equal(x.abs().reshape(got.shape)) or got.isnan().all()
@@ -398,7 +398,7 @@ def test_complex_logsumexp():
 @pytest.mark.parametrize("dtype", [ft.int64, ft.int8, ft.uint8])
 def test_integers_of_numbers_without_nan(dtype):
     x = ft.tensor([[NAN, 2.5, 1.5], [NAN, NAN, NAN]], dtype=ft.float16)
-    assert ops.nansum(x, 1, dtype=dtype).tolist() == [3, 0]  # of 2 and 1
+    assert ops.nansum(x, 1, dtype=dtype).tolist() == [3, 0]  # 2 and 1 elements
     assert ops.nansum(x[1], dtype=ft.bool).item() is False
     assert ops.nansum(x[0, 0], out=ft.ones((), dtype=dtype)).item() == 0
 
@@ -428,7 +428,7 @@ def test_counts_and_truth():
     assert ops.all(x, 0).dtype is ft.uint8 and ops.all(x, 0).tolist() == [0, 1]
     assert ops.any(x).item() == 1
     assert ops.any(ft.tensor([NAN])).item() is True
-    assert ops.all(ft.tensor([[1.0, 0.0]]), ()).tolist() == [[True, False]]  # no dimension: element by element
+    assert ops.all(ft.tensor([[1.0, 0.0]]), ()).tolist() == [[True, False]]  # no dimensions: elementwise
     assert ops.all(ft.empty(0)).item() is True and ops.any(ft.empty(0, 2), 0).tolist() == [False, False]
     assert ops.count_nonzero(ft.tensor([[0, 1j], [2, 0]])).item() == 2
     assert ops.count_nonzero(x, 1).tolist() == [1, 2] and ops.count_nonzero(x, (0, 1)).item() == 3
@@ -469,7 +469,7 @@ def test_out():
     strided = ft.zeros(3, 2).select(1, 0)
     ops.mean(x, 0, out=strided)
     assert strided.tolist() == [1, 1, 1]
-    assert ops.sum(x * 1.5, 0, out=ft.empty(3, dtype=ft.int64)).tolist() == [2, 2, 2]  # converted before the sum
+    assert ops.sum(x * 1.5, 0, out=ft.empty(3, dtype=ft.int64)).tolist() == [2, 2, 2]  # converted before summing
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         ops.amax(x, 0, out=ft.empty(3, dtype=ft.int64))
 
@@ -518,7 +518,7 @@ def test_bad_input(call, error, text):
 
 @st.composite
 def windows(draw):
-    """Any window on a block: permuted, stepped, expanded."""
+    """Draw any window on a block: permuted, with steps, expanded."""
     ndim = draw(st.integers(0, 5))
     shape = draw(st.lists(st.integers(0, 7), min_size=ndim, max_size=ndim))
     steps = draw(st.lists(st.sampled_from((1, 1, 1, 2, 3, 0)), min_size=ndim, max_size=ndim))
@@ -634,7 +634,7 @@ TestSamples = check_values("tensor.reductions")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 2.0])
 def test_moments_read_what_they_are_of(name, dtype, value):
-    """Of n equal numbers, n from 1 on, along and across memory: no deviation, and NaN where they are not finite."""
+    """n equal numbers, from n = 1, along and across memory: the deviation is 0, or NaN if they are not finite."""
     expected = 0.0 if math.isfinite(value) else math.nan
     for n, shape in itertools.product((1, 2, 40), ((3, -1), (-1, 3))):
         dim = shape.index(-1)

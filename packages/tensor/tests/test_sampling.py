@@ -1,4 +1,4 @@
-"""Random numbers with parameters in tensors. The numbers are PyTorch's for the seed."""
+"""Sampling with tensors as parameters. The numbers are PyTorch's for the same seed."""
 
 import pytest
 
@@ -36,11 +36,11 @@ def test_binomial():
 
 
 def test_derivatives_of_samples():
-    """dx/da of a gamma variable with a = 1 is known: the other parameters in test_distributions."""
+    """dx/da of a gamma variable with a = 1 is known; test_distributions covers other parameters."""
     slopes = ft._standard_gamma_grad(ft.tensor([2.0, 2.0]).double(), ft.tensor([1e-8, 1e8]).double())
     assert slopes[0].item() == pytest.approx(1e-8 * (0.42278433509846713 + 0.5 + 18.420680743952367) / 2, rel=1e-6)
     assert slopes[1].item() == pytest.approx(18.420680743952367 - 0.42278433509846713, rel=1e-6)
-    # of Beta(1, 1), whose distribution function is x: dx/da = -x log x
+    # for Beta(1, 1), whose distribution function is x: dx/da = -x log x
     x = ft.tensor([0.1, 0.5, 0.9]).double()
     found = ft._dirichlet_grad(x, ft.ones(3).double(), ft.full((3,), 2.0).double())
     assert ft.allclose(found * (1 - x), -x * x.log(), rtol=1e-10)
@@ -67,7 +67,7 @@ TestSamples = check_values("tensor.sampling")
 
 
 def test_derivatives_of_beta_variables_at_small_ones():
-    """dx/da / (1 - x) over many decades; the values are PyTorch 2.13's."""
+    """dx/da / (1 - x) for many decades; the values are PyTorch 2.13's."""
     for a, b, expected in (
         (0.01, 0.01, [0, 1.3748213e-34, 9.6035605e-17, 6.6102002e-4, 1536.0813, 5001.6092, 5001.6098]),
         (0.001, 0.1, [0, 9.7245963e-34, 5.5799438e-16, 2.5865836e-3, 3307.1969, 9902.5210, 9902.5221]),

@@ -1,4 +1,4 @@
-"""Segments against NumPy's reductions of each; PyTorch's rules as literals (2.13, CPU)."""
+"""Segments against NumPy's reduction of each; PyTorch's rules as literals (2.13, CPU)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Files that PyTorch wrote, files that it can read, and files that somebody made to do harm."""
+"""Files that PyTorch wrote, files that it can read, and malicious files."""
 
 import collections
 import datetime
@@ -135,7 +135,7 @@ def test_what_is_saved_comes_back(how):
 
 @pytest.mark.parametrize("weights_only", [True, False])
 def test_tensors_without_memory(weights_only):
-    """Of a tensor on 'meta' a file has the geometry, as PyTorch writes it."""
+    """A file contains only the geometry of a tensor on 'meta', as PyTorch writes it."""
 
     class Sub(ft.Tensor):
         pass
@@ -227,11 +227,11 @@ def test_python_2_wrote_texts_otherwise():
         ft.load(archive(pickled))
 
 
-# --- only weights ---------------------------------------------------------------------------------------------------
+# --- weights only ---------------------------------------------------------------------------------------------------
 
 
 class Odd:
-    """Something of a user's."""
+    """An object of a user's class."""
 
     def __init__(self):
         self.x = 1
@@ -372,7 +372,7 @@ def test_the_environment_decides(monkeypatch):
         ft.load(stored)
 
 
-# --- places and orders ----------------------------------------------------------------------------------------------
+# --- locations and byte orders --------------------------------------------------------------------------------------
 
 
 def elsewhere(obj, place="cuda:0"):
@@ -449,7 +449,7 @@ def test_archives_that_others_packed():
 
 
 class Reads:
-    """A file that can no more than it has to."""
+    """A file with only the required methods."""
 
     def __init__(self, file):
         self.file = file
@@ -491,7 +491,7 @@ def test_mapped_files(tmp_path):
     ft.save({"a": ft.arange(1000.0), "b": ft.ones(2, dtype=ft.int16)}, path)
     back = ft.load(path, mmap=True)
     assert back["a"][999] == 999 and not back["a"].untyped_storage().resizable()
-    back["a"].zero_()  # stays in this process
+    back["a"].zero_()  # private to this process
     assert ft.load(path, mmap=True)["a"][999] == 999
     with set_default_mmap_options(mmap.MAP_SHARED):
         ft.load(path, mmap=True)["b"].fill_(7)
@@ -551,7 +551,7 @@ ft.save([ft.ones(100_000), ft.ones(1000)], sys.argv[1])
 
 
 def changed(file, edit):
-    """The archive with what `edit` does to the entry of ``data/0`` in its directory."""
+    """Return the archive after applying `edit` to the directory entry of ``data/0``."""
     data = bytearray(file.getvalue())
     at = data.index(b"data/0", data.index(b"PK\1\2")) - 46 - len("archive/")
     edit(data, at)
@@ -581,9 +581,9 @@ def test_archives_that_lie(change, message):
 
 @pytest.mark.parametrize("size", [1 << 16, (1 << 32) - 1])
 def test_a_directory_that_says_it_is_longer_than_it_is(size):
-    """All records then begin before the file does."""
+    """All records would then begin before the file."""
     data = bytearray(saved(ft.arange(100.0)).getvalue())
-    struct.pack_into("<I", data, data.rindex(b"PK\5\6") + 16, size)  # where the directory begins
+    struct.pack_into("<I", data, data.rindex(b"PK\5\6") + 16, size)  # the start of the directory
     with pytest.raises(RuntimeError, match="failed reading zip archive"):
         ft.load(io.BytesIO(bytes(data)))
 
@@ -602,7 +602,7 @@ def test_storages_that_lie():
 
 
 def test_records_on_top_of_each_other():
-    """A small file would make large tensors."""
+    """A small file would create large tensors."""
     tensors = [ft.zeros(1000) for _ in range(50)]
     data = bytearray(saved(tensors).getvalue())
     directory = data.index(b"PK\1\2")
@@ -611,7 +611,7 @@ def test_records_on_top_of_each_other():
         struct.pack_into("<I", data, data.index(b"data/%d" % i, directory) - len("archive/") - 4, first)
     smaller = bytes(data)
     loaded = ft.load(io.BytesIO(smaller))
-    assert all(t.tolist() == loaded[0].tolist() for t in loaded)  # no more than the file is long
+    assert all(t.tolist() == loaded[0].tolist() for t in loaded)  # no more than the size of the file
 
 
 DAMAGE = """
@@ -704,7 +704,7 @@ def test_files_of_gzip(tmp_path, zipped):
 def test_a_file_in_a_folder_that_takes_no_new_names_is_written_over(tmp_path, monkeypatch):
     path = tmp_path / "x.pt"
     ft.save(ft.zeros(2), path)
-    if os.getuid() == 0:  # who may write everywhere
+    if os.getuid() == 0:  # root may write anywhere
         monkeypatch.setattr(os, "access", lambda name, mode: str(name) != str(tmp_path))
     tmp_path.chmod(0o555)
     try:

@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms against sums of NumPy's, and there and back; windows against their formulas."""
+"""Short-time Fourier transforms against NumPy, and inverted; windows against their formulas."""
 
 import sys
 import warnings
@@ -15,14 +15,14 @@ g = np.random.default_rng(5)
 
 
 def family():
-    """The module of these operators, which is imported when one of them is named."""
+    """Return the module of these operators, which is imported when one of them is used."""
     assert ft.stft
     return sys.modules["flambeau_tensor.ops.signal"]
 
 
 @pytest.fixture(autouse=True)
 def _unwarned(monkeypatch):
-    """What is said once has been said."""
+    """Suppress warnings that are given once."""
     signal = family()
     monkeypatch.setattr(
         switches, "_warned", {signal._NO_WINDOW, signal._NO_WINDOW_BACK, signal._AS_PARTS, signal._TOO_LONG}

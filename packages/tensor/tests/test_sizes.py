@@ -1,4 +1,4 @@
-"""Sizes, strides and offsets that no memory holds: refused where they come in, whichever operator they come in by."""
+"""Sizes, strides and offsets that exceed memory are rejected by every operator that receives them."""
 
 import itertools
 import math
@@ -87,7 +87,7 @@ def test_offsets_of_nothing_have_an_address(offset):
 
 
 def test_any_geometry_is_right_or_refused():
-    """Over all sizes, strides and offsets of some: a tensor that comes out stays inside of its memory."""
+    """For all combinations of some sizes, strides and offsets, a resulting tensor stays within its memory."""
     x = ft.arange(6.0)
     makers = [
         lambda s: x.new_empty_strided(s, (1,) * len(s)),
@@ -110,7 +110,7 @@ def test_any_geometry_is_right_or_refused():
     ]
     for make, shape in itertools.product(makers, SHAPES):
         if math.prod(abs(v) for v in shape if v) in range(2**20, 2**48):
-            continue  # would be memory, a lot of it
+            continue  # would allocate much memory
         try:
             t = make(shape)
         except (RuntimeError, IndexError):
@@ -152,7 +152,7 @@ def test_any_geometry_is_right_or_refused():
 )
 def test_any_number_is_right_or_refused(call, value):
     if value in (2**31, 2**32):
-        return  # a result of gigabytes, for some
+        return  # for some, a result of gigabytes
     try:
         results = call(value)
     except (RuntimeError, IndexError, ValueError, OverflowError):

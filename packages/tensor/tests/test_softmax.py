@@ -29,7 +29,8 @@ def check(a, dim, rtol):
     np.testing.assert_allclose(soft.numpy(), np.exp(expected), rtol=100 * rtol, atol=1e-37)
 
 
-# Lengths around the blocks of 16, 32 and 64 elements and the tiles of 512 columns, and sizes that threads share.
+# Lengths around the blocks of 16, 32 and 64 elements and the tiles of 512 columns, and sizes that are split over
+# threads.
 @pytest.mark.parametrize(
     "shape",
     [
@@ -149,7 +150,7 @@ def test_bad_input(call, error, text):
 
 
 def test_elements_are_converted_to_the_dtype_before():
-    """What the dtype cannot hold is infinite then."""
+    """Numbers that exceed the dtype are infinite then."""
     x = ft.tensor([[2**31 - 1, 3], [5, 4]])
     for op in (ft.softmax, ft.log_softmax):
         assert op(x, 1, dtype=ft.float16)[0].isnan().all() and op(x, 1, dtype=ft.float16)[1].isfinite().all()

@@ -1,4 +1,4 @@
-"""Systems of equations and inverses against NumPy's; PyTorch's errors."""
+"""Linear systems and inverses against NumPy's; PyTorch's errors."""
 
 import math
 
@@ -85,7 +85,7 @@ def test_triangles(shape, dtype, upper, left, unit):
     if unit:
         read[..., range(n), range(n)] = 1
     wanted = np.linalg.inv(read) @ b if left else b @ np.linalg.inv(read)
-    turned = ft.tensor(a.swapaxes(-1, -2).copy()).mT  # column by column
+    turned = ft.tensor(a.swapaxes(-1, -2).copy()).mT  # column-major
     for A in (ft.tensor(a), turned):
         check(linalg.solve_triangular(A, ft.tensor(b), upper=upper, left=left, unitriangular=unit), wanted)
     if left and not unit:
@@ -183,7 +183,7 @@ def test_errors_name_what_is_wrong():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_sizes_around_the_smallest(dtype):
-    """Up to 8 by 8 the loops are our own: the same answers beyond, one matrix or a batch, any way round."""
+    """Matrices up to 8 × 8 use our own loops; results agree with larger ones, single or in batches, in any layout."""
     rng = np.random.default_rng(3)
     rtol = 2e-3 if dtype == "float32" else 1e-10
     for n in (1, 2, 3, 7, 8, 9):
@@ -222,5 +222,5 @@ def test_small_matrices_without_a_solution():
 
 def test_least_squares_of_matrices_beside_fewer_batch_dimensions():
     a, b = ft.eye(2).expand(3, 1, 2, 2), ft.ones(3, 2, 1)
-    assert ft.linalg.lstsq(a, b)[0].shape == (3, 3, 2, 1)  # no vectors: PyTorch asks for all of A's dimensions but one
+    assert ft.linalg.lstsq(a, b)[0].shape == (3, 3, 2, 1)  # not vectors: PyTorch requires all but one of A's dimensions
     assert ft.linalg.lstsq(a, ft.ones(3, 1, 2))[0].shape == (3, 1, 2)

@@ -1,4 +1,4 @@
-"""Order statistics against NumPy over dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
+"""Order statistics against NumPy for dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
 
 import math
 
@@ -13,12 +13,12 @@ from samples.values import check_values
 NAN, INF = float("nan"), float("inf")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "float32", "float64")
-# Around insertion (32), small digits and large ones (8192), and sizes that threads share.
+# Around insertion sort (32), small and large digits (8192), and sizes that are split over threads.
 SHAPES = [(1,), (5,), (32,), (33,), (300,), (4, 40), (40, 4), (3, 5, 7), (20, 300), (20_000,), (2, 9000)]
 
 
 def data(dtype, shape, seed=0):
-    """The whole range of the dtype, with equals, both zeros, infinities and NaN."""
+    """Return the whole range of the dtype, with duplicates, both zeros, infinities and NaN."""
     rng = np.random.default_rng(seed)
     if dtype == "bool":
         return rng.random(shape) < 0.5
@@ -41,7 +41,7 @@ def layouts(a):
 
 
 def stable_order(a, dim, descending):
-    """NumPy's stable argsort; descending order keeps equals in order as well."""
+    """Return NumPy's stable argsort; in descending order, equal elements keep their order, too."""
     if not descending:
         return np.argsort(a, dim, kind="stable")
     back = np.flip(a, dim)

@@ -11,7 +11,7 @@ from flambeau_tensor import special
 from samples.values import check_values
 
 inf, nan = math.inf, math.nan
-# name: (most units of the last place between ours and the right value, [(argument, value), ...])
+# name: (largest error in units in the last place, [(argument, value), ...])
 VALUES = {
     "erfinv": (
         2,
@@ -438,7 +438,7 @@ def test_limits_of_zeta(s, q, wanted):
 
 
 def recurrence(first, step):
-    """The polynomial of degree n by its recurrence, in rational numbers."""
+    """Return the polynomial of degree n by its recurrence, in rational numbers."""
 
     def value(x, n):
         p, q = Fraction(1), first(x)
@@ -478,7 +478,7 @@ def test_polynomials(name):
 
 def test_degrees():
     x = ft.tensor([0.5], dtype=ft.float64)
-    assert special.chebyshev_polynomial_t(x, 2.9).item() == -0.5  # cut to an integer
+    assert special.chebyshev_polynomial_t(x, 2.9).item() == -0.5  # truncated to an integer
     assert special.legendre_polynomial_p(x, nan).item() == 0
     assert special.chebyshev_polynomial_t(0.5, ft.tensor([1, 2])).tolist() == [0.5, -0.5]
     assert special.hermite_polynomial_h(ft.tensor([3]), ft.tensor([1])).dtype is ft.float32
@@ -486,9 +486,9 @@ def test_degrees():
 
 def test_degrees_that_no_recurrence_reaches():
     x = ft.tensor([0.3, -0.9, 7.0, 2.0], dtype=ft.float64)
-    for name in POLYNOMIALS:  # as PyTorch, whose degrees have 64 bits
+    for name in POLYNOMIALS:  # as in PyTorch, whose degrees have 64 bits
         assert [getattr(special, name)(x, n).tolist() for n in (2.0**63, inf)] == [[0] * 4] * 2
-    # Computed in another way, which has to fit the recurrence.
+    # Computed by another method, which must agree with the recurrence.
     n, x = 2**20 + 8, ft.tensor([0.3, 0.9], dtype=ft.float64)
     p, q, r = (special.laguerre_polynomial_l(x, k) for k in (n - 1, n, n + 1))
     assert ((r - q - ((n - x) * q - n * p) / (n + 1)).abs() < 1e-9).all()
@@ -576,7 +576,7 @@ def test_errors(call, error, said):
 
 
 @pytest.mark.parametrize(
-    ("x", "expected"),  # of mpmath
+    ("x", "expected"),  # from mpmath
     [(-1e5, -0.0131529787374982), (-1e10, 0.000173620644815282), (-(2.0**40), -0.000210345049792474)],
 )
 def test_airy_function_far_to_the_left(x, expected):

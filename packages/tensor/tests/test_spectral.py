@@ -1,4 +1,4 @@
-"""Eigenvalues and singular values, and what is made of them: multiplied back, against NumPy's; PyTorch's errors."""
+"""Eigenvalues, singular values and related functions: products give the matrix; NumPy's values; PyTorch's errors."""
 
 import numpy as np
 import pytest
@@ -156,7 +156,7 @@ def test_what_is_not_finite():
 
 
 def test_a_matrix_without_an_exponential_leaves_the_others_alone():
-    whole = ft.tensor([[3.0, 4.0], [0.0, 2.0]])  # it has to be halved and squared again
+    whole = ft.tensor([[3.0, 4.0], [0.0, 2.0]])  # must be halved and squared again
     both = ft.stack([whole, ft.full((2, 2), float("nan")), ft.tensor([[float("inf"), 0.0], [0.0, 1.0]])])
     result = ft.linalg.matrix_exp(both)
     assert ft.equal(result[0], ft.linalg.matrix_exp(whole)) and result[1].isnan().all()

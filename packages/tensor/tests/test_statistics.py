@@ -77,7 +77,7 @@ def test_histograms_of_points():
 def test_histograms_at_the_limits():
     assert ft.histogram(ft.tensor([1.0, 2.0]), 2, range=(2.0, 2.0)).bin_edges.tolist() == [1.5, 2, 2.5]
     assert ft.histogram(ft.ones(0), 2).bin_edges.tolist() == [0, 0.5, 1]
-    x = ft.tensor([float("nan"), 1.0, 2.0])  # NaN lies nowhere, the last edge in the last bin
+    x = ft.tensor([float("nan"), 1.0, 2.0])  # NaN is in no bin, the last edge in the last one
     assert ft.histogram(x, 2, range=(0.0, 2.0)).hist.tolist() == [0, 2]
     assert ft.histogram(x, ft.tensor([1.0, 2.0])).hist.tolist() == [2]
     hist, edges = ft.empty(0), ft.empty(0)

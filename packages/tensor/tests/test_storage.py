@@ -1,4 +1,4 @@
-"""The caching allocator, and what shares memory with what."""
+"""The caching allocator, and shared memory."""
 
 import gc
 import os
@@ -122,7 +122,7 @@ def test_small_work_does_not_grow_memory():
     work()
     gc.collect()
     allocated, grown = memory_stats()["allocated"], []
-    for _ in range(3):  # what leaks does so every time; pages that the process touches for the first time do not
+    for _ in range(3):  # a leak occurs each time, unlike pages that the process touches for the first time
         start = resident()
         for _ in range(5):
             work()
@@ -144,7 +144,7 @@ def test_resize_keeps_elements_and_views():
 
 
 def windows(x):
-    """Tensors that look into a vector's memory, of several kinds."""
+    """Return several kinds of tensors that use a vector's memory."""
 
     class Sub(ft.Tensor):
         pass
@@ -152,15 +152,15 @@ def windows(x):
     return [x[2:], x.view(2, -1), x[1:].as_subclass(Sub), x[3:][::2], x.reshape(-1)]
 
 
-@pytest.mark.parametrize("n", [8, 100])  # inside the storage, and apart from it
+@pytest.mark.parametrize("n", [8, 100])  # in the storage object, and separate
 def test_memory_that_grows_is_still_shared(n):
-    """It lies elsewhere then, and what it lay in before is given to others."""
+    """It moves, and its old memory is used by others."""
     x = ft.arange(n, dtype=ft.float64)
     shared = windows(x)
     for grown in (shared[0], x):
         before = [t.tolist() for t in shared[1:]]
         grown.resize_(grown.numel() * 50)
-        filler = [ft.full((n,), -1.0, dtype=ft.float64) for _ in range(20)]  # would take the memory that was given up
+        filler = [ft.full((n,), -1.0, dtype=ft.float64) for _ in range(20)]  # would take the old memory
         assert [t.tolist() for t in shared[1:]] == before and filler[0][0] == -1
         assert {t.data_ptr() - 8 * t.storage_offset() for t in shared} == {x.data_ptr()}
     x[5] = 77
@@ -168,7 +168,7 @@ def test_memory_that_grows_is_still_shared(n):
 
 
 def test_out_that_grows_over_an_input_is_refused():
-    """It is looked at after it has grown: before, its memory may have been another."""
+    """The overlap is checked after growing, since its memory may have been different before."""
     a = ft.arange(12) - 5
     with pytest.warns(UserWarning, match="was resized"), pytest.raises(RuntimeError, match="unsupported operation"):
         ft.abs(a.view(3, 4), out=a[1:])
@@ -182,14 +182,14 @@ def test_memory_that_the_garbage_collector_does_not_tell_of_does_not_grow():
     try:
         with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
             y.resize_(1000)
-        assert ft.ones(2).resize_(100)[:2].tolist() == [1, 1]  # nobody else's
+        assert ft.ones(2).resize_(100)[:2].tolist() == [1, 1]  # not shared
     finally:
         gc.unfreeze()
     assert y.resize_(1000)[:3].tolist() == [2, 3, 4] and x[:3].tolist() == [0, 1, 2]
 
 
 def test_elements_are_aligned():
-    """Also of small tensors, whose memory lies in the storage itself; others read it through the buffer protocol."""
+    """Small tensors, too, whose memory is in the storage object; others read it through the buffer protocol."""
     for dtype in (ft.int64, ft.float64, ft.complex128, ft.float32):
         for size in (1, 3, 7, 100):
             t = ft.zeros(size, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Storages in programs: bytes and elements of given memory, tensors over it, shared memory and files."""
+"""Storages in programs: bytes and elements of given memory, tensors on it, shared memory and files."""
 
 import copy
 import gc
@@ -21,7 +21,7 @@ def test_bytes():
     assert (s.tolist(), len(s), s.size(), s.nbytes(), s[1], s.element_size()) == ([3] * 4, 4, 4, 4, 3, 1)
     s[0], s[1:3] = 300, 9
     assert s.tolist() == [44, 9, 9, 3] == list(s) and s[-1] == 3
-    s[1:].fill_(7)  # a slice looks at the same memory
+    s[1:].fill_(7)  # a slice uses the same memory
     assert s.tolist() == [44, 7, 7, 7] == s.clone().tolist()
     assert repr(UntypedStorage([1, 2])) == " 1\n 2\n[torch.storage.UntypedStorage(device=cpu) of size 2]"
     assert UntypedStorage().size() == 0 and s.copy_(UntypedStorage([1, 2, 3, 4])).tolist() == [1, 2, 3, 4]
@@ -232,7 +232,7 @@ def test_forked_processes_share_memory(n):
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert x.tolist() == [0, *[7] * (n - 1)][:n]
-    assert array.tolist() == list(range(n))  # of the memory of before
+    assert array.tolist() == list(range(n))  # uses the old memory
     with pytest.raises(RuntimeError, match="not resizable"):
         x.untyped_storage().resize_(10_000)
     del x, view

@@ -1,4 +1,4 @@
-"""Classes of tensors beside other bases: abstract and generic ones, protocols, dataclasses, other metaclasses."""
+"""Subclasses of Tensor with other bases: abstract and generic classes, protocols, dataclasses, other metaclasses."""
 
 import abc
 import dataclasses

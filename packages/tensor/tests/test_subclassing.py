@@ -1,4 +1,4 @@
-"""Subclasses of Tensor, types that are no tensors, modes; copies and pickles of all of them."""
+"""Subclasses of Tensor, types that are not tensors, modes; copies and pickles of all of them."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Errors about names say which name was probably meant: in a note, as messages are PyTorch's."""
+"""Errors about names suggest the name that was probably meant, in a note, because messages are PyTorch's."""
 
 import pytest
 

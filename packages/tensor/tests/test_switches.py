@@ -1,4 +1,4 @@
-"""Switches, and the device that factories take; PyTorch's rules as literals (2.13, CPU)."""
+"""Switches, and the default device; PyTorch's rules as literals (2.13, CPU)."""
 
 import threading
 
@@ -38,7 +38,7 @@ def test_the_rest():
 
 
 def test_denormal_numbers():
-    """In every thread that takes part, and nowhere else."""
+    """The setting applies to every thread of the computation, and to no others."""
     x = ft.full((400_000,), 1e-310, dtype=ft.float64)
     if not ft.set_flush_denormal(True):
         pytest.skip("this processor cannot")
@@ -93,7 +93,7 @@ def test_default_device():
         with pytest.raises(AssertionError, match="not compiled with CUDA"):
             ft.zeros(2)
         seen = []
-        other = threading.Thread(target=lambda: seen.append(ft.zeros(1).item()))  # a thread has its own
+        other = threading.Thread(target=lambda: seen.append(ft.zeros(1).item()))  # a thread has its own setting
         other.start()
         other.join()
         assert seen == [0]

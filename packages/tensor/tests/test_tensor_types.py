@@ -1,4 +1,4 @@
-"""The types of tensors by dtype, and what makes tensors as they do; PyTorch's rules as literals (2.13, CPU)."""
+"""The types of tensors by dtype, and the tensors that they create; PyTorch's rules as literals (2.13, CPU)."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Tracebacks name lines of programs, and those of compiled modules if somebody asks for them."""
+"""Tracebacks show lines of programs, and lines of compiled modules only on request."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A Tracer writes down the kernels that a thread runs, and nothing else."""
+"""A Tracer records exactly the kernels that a thread runs."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Copies between layouts whose innermost dimensions differ: every element size, whole squares and pieces of them."""
+"""Copies between layouts with different innermost dimensions: all element sizes, whole and partial squares."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Views: their geometry against NumPy, that they share memory, and their errors, which are PyTorch 2.13's."""
+"""Views: their geometry against NumPy, shared memory, and errors, which are PyTorch 2.13's."""
 
 import numpy as np
 import pytest
@@ -238,7 +238,7 @@ def test_flatten_of_one_dimension_is_the_tensor_itself():
 def test_as_strided_scatter():
     x = ft.arange(6.0).view(2, 3)
     assert ft.as_strided_scatter(x, -ft.ones(2, 2), (2, 2), (1, 2)).tolist() == [[-1, -1, -1], [-1, 4, 5]]
-    part = ft.arange(12.0).view(3, 4)[1:]  # places count from the beginning of the memory
+    part = ft.arange(12.0).view(3, 4)[1:]  # offsets count from the start of the memory
     assert part.as_strided_scatter(-ft.ones(2), (2,), (4,), 5).tolist() == [[4, -1, 6, 7], [8, -1, 10, 11]]
     turned = ft.as_strided_scatter(x.t(), -ft.ones(2), (2,), (1,))
     assert turned.stride() == (1, 3) and turned.tolist() == [[-1, 3], [-1, 4], [2, 5]]
@@ -247,7 +247,7 @@ def test_as_strided_scatter():
 
 
 def test_bytes_that_do_not_begin_at_an_element():
-    """The offset of a view is a number of its elements."""
+    """The offset of a view is a multiple of its elements."""
     x = ft.zeros(9, dtype=ft.uint8)
     assert x[4:8].view(ft.int32).storage_offset() == 1
     for part, dtype in ((x[1:5], ft.int32), (x[2:6], ft.float32), (ft.zeros(5)[1:], ft.complex64)):

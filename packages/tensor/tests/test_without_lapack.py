@@ -1,4 +1,4 @@
-"""Linear algebra where NumPy's library cannot be called: its own tests, with ``FLAMBEAU_BLAS=numpy``."""
+"""Linear algebra with a library that cannot be called from C: its tests with ``FLAMBEAU_BLAS=numpy``."""
 
 import os
 import subprocess

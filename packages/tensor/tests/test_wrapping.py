@@ -1,6 +1,6 @@
-"""Integers wrap around as PyTorch's do: results are the true ones modulo two to the number of bits.
+"""Integers wrap around as in PyTorch: results are exact modulo two to the number of bits.
 
-In C that is an error for signed ones, which the session `asan` reports.
+For signed integers, overflow is an error in C, which the session `asan` reports.
 """
 
 import math
@@ -19,7 +19,7 @@ def wrapped(value, dtype):
 
 
 def extremes(dtype):
-    """Numbers whose sums and products do not fit, 40 of them."""
+    """Return 40 numbers whose sums and products overflow."""
     last = 2 ** (BITS[dtype] - 1)
     return [[-last, last - 1, -last, last - 3, 7 - last, last // 3, -1, 77][i % 8] for i in range(40)]
 

@@ -1,5 +1,4 @@
-"""uint16, uint32, uint64 and complex32: what is computed with them, what promotes, what is refused; numbers are
-PyTorch's."""
+"""uint16, uint32, uint64 and complex32: supported computations, promotion and errors; numbers are PyTorch's."""
 
 import copy
 import io
@@ -132,7 +131,7 @@ def test_promotion():
             ):
                 with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64 types is not supported"):
                     call()
-        assert (ft.ones(2, dtype=dtype) * ft.tensor(2)).dtype is dtype  # which has no dimensions
+        assert (ft.ones(2, dtype=dtype) * ft.tensor(2)).dtype is dtype  # 0-dimensional
         assert ft.result_type(ft.ones(2, dtype=dtype), True) is dtype and ft.can_cast(dtype, ft.int8)
         with pytest.raises(RuntimeError, match="Unknown Complex ScalarType"):
             dtype.to_complex()
