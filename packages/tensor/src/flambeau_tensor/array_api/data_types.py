@@ -73,7 +73,7 @@ def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: object = No
 
 
 def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
-    """Return True if the type promotion of the two gives `to`.
+    """Return True if promoting the two types results in `to`.
 
     >>> can_cast(torch.int64, torch.int32)
     False

@@ -46,7 +46,7 @@ cdef Py_ssize_t _dict_offset = (<FullType*>ModuleType).tp_dictoffset
 
 cdef object _find_name(object module, object name):
     cdef PyObject* found
-    if PyUnicode_READ_CHAR(name, 0) != c"_":  # a class may define other names
+    if PyUnicode_READ_CHAR(name, 0) != c"_":  # class attributes start with an underscore
         found = fl_find((<PyObject**>(<char*><PyObject*>module + _dict_offset))[0], <PyObject*>name)
         if found != NULL:
             return <object>found
