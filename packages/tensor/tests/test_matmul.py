@@ -634,7 +634,7 @@ def test_products_in_blocks(m, n, k, dtype, turned, added):
     added=st.booleans(),
 )
 def test_products_of_bfloat16(m, n, k, turned, added):
-    """Sums are float32, whether the processor multiplies bfloat16 or not; the result is rounded once."""
+    """Sums are float32 even if the processor multiplies bfloat16 itself, and the result is rounded once."""
     left = ft.tensor(rng.standard_normal((k, m) if turned[0] else (m, k))).bfloat16()
     right = ft.tensor(rng.standard_normal((n, k) if turned[1] else (k, n))).bfloat16()
     start = ft.tensor(rng.standard_normal((m, n))).bfloat16()

@@ -95,14 +95,14 @@ cdef int _check_dtype(str name, int dtype) except -1:
 # --- the products ---------------------------------------------------------------------------------------------------
 
 cdef inline Tensor _computable(Tensor t, bint brain):
-    """A factor in a dtype that is multiplied; with `brain`, bfloat16 is."""
+    """Return a factor in a dtype that can be multiplied; with `brain`, bfloat16 is such a dtype."""
     if t.dtype == FLOAT16 or t.dtype == BFLOAT16 and not brain:
         return to_dtype(t, FLOAT32)
     return t
 
 
 cdef inline bint _brain(Tensor a, bint row, Tensor b, bint column, bint transposed) noexcept:
-    """Whether the factors are multiplied as bfloat16."""
+    """Return True if the factors are multiplied as bfloat16."""
     cdef int last = b.ndim - (2 if transposed else 1)
     if a.dtype != BFLOAT16 or row or column:
         return False
@@ -110,7 +110,7 @@ cdef inline bint _brain(Tensor a, bint row, Tensor b, bint column, bint transpos
 
 
 cdef inline int _sums(Tensor a) noexcept:
-    """The dtype of a product's sums."""
+    """Return the dtype in which products of `a` are summed."""
     return FLOAT32 if a.dtype == BFLOAT16 else a.dtype
 
 

@@ -1,7 +1,7 @@
-/* Products of bfloat16 matrices in blocks, summed in single precision: c (+)= a @ b. It needs the instruction of
-   AVX512_BF16 that multiplies pairs of elements along k and adds them to 16 sums, twice as many multiplications as
-   single precision has. The instruction takes subnormal numbers for zero. Blocks are those of blocked_gemm.h, with pairs
-   in the place of elements. */
+/* Blocked products of bfloat16 matrices with sums in single precision: c (+)= a @ b. They need the instruction of
+   AVX512_BF16 that multiplies pairs of elements along k and adds the products to 16 sums: twice as many multiplications
+   as in single precision. The instruction treats subnormal numbers as zero. Blocking is that of blocked_gemm.h, with
+   pairs instead of elements. */
 #ifndef FLAMBEAU_BRAIN_GEMM_H
 #define FLAMBEAU_BRAIN_GEMM_H
 #include "blocked_gemm.h"
@@ -60,7 +60,7 @@ typedef void (*fl_pair_tile)(ptrdiff_t, const uint32_t*, const uint32_t*, float*
      fl_pair_tile_11_##V, fl_pair_tile_12_##V, fl_pair_tile_13_##V, fl_pair_tile_14_##V}
 static const fl_pair_tile fl_pair_tiles[2][FL_BLOCK_ROWS] = {FL_PAIR_ROW(1), FL_PAIR_ROW(2)};
 
-/* Lay a matrix (k, n) out in panels of pairs of rows. What is beyond its edges is zero. */
+/* Pack a matrix (k, n) into panels of pairs of rows; elements beyond its edges are zero. */
 static void fl_pack_pairs(ptrdiff_t n, ptrdiff_t k, const uint16_t* b, ptrdiff_t row, ptrdiff_t col, uint32_t* packed) {
     const ptrdiff_t pairs = (k + 1) / 2, whole = k / 2;
     ptrdiff_t j, p, q, i, width;
@@ -93,7 +93,7 @@ static void fl_pack_pairs(ptrdiff_t n, ptrdiff_t k, const uint16_t* b, ptrdiff_t
     }
 }
 
-/* The rows of a tile as pairs. */
+/* Copy the rows of a tile as pairs of elements. */
 static void fl_hold_pairs(ptrdiff_t rows, ptrdiff_t k, const uint16_t* a, ptrdiff_t row, ptrdiff_t col, uint32_t* held) {
     ptrdiff_t i, p;
     for (i = 0; i < rows; i++, a += row, held += FL_BLOCK_K) {
@@ -138,7 +138,7 @@ static void fl_blocked_brain(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const void* 
     free(memory);
 }
 
-/* The product, if this processor has the instruction; else NULL. */
+/* Return the function that multiplies, or NULL if this processor lacks the instruction. */
 static inline void* fl_brain_product(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx512bf16") ? (void*)fl_blocked_brain : NULL;

@@ -28,7 +28,7 @@ class TensorWriter:
     """The part of a pickler that writes tensors."""
 
     def save_tensor(self, t):
-        """Write a tensor: the bytes that pickle would write for its reduction, without a call for each part."""
+        """Write the bytes that pickle would write for a reduced tensor, without a call for each part."""
         rebuild, arguments = naming.reduce_tensor(t)
         place = self.describe(arguments[0]) if rebuild is _rebuild_tensor_v2 and len(arguments) == 6 else ()
         if len(place) != 5 or self.proto < 2:
@@ -55,13 +55,13 @@ class TensorWriter:
         self.memoize(t)
 
     def save_integers(self, numbers):
-        """Write a tuple of integers that stands nowhere else."""
+        """Write a tuple of integers that occurs only once, so that the memo need not be searched."""
         self.write(_integers(numbers))
         if numbers:
             self.memoize(numbers)
 
     def save_known(self, obj):
-        """Write an object that is usually in the memo already."""
+        """Write an object, or a reference to it if it is in the memo, as it usually is."""
         known = self.memo.get(id(obj))
         if known is None:
             self.save(obj)
@@ -124,7 +124,7 @@ def pickler_class(pickle_module):
 
 @lru_cache(maxsize=512)
 def _integers(numbers):
-    """The bytes that push a tuple of integers."""
+    """Return the bytes that push a tuple of integers."""
     if not numbers:
         return pickle.EMPTY_TUPLE
     pushed = b"".join(map(_integer, numbers))
@@ -134,7 +134,7 @@ def _integers(numbers):
 
 
 def _integer(n):
-    """The bytes that push an integer."""
+    """Return the bytes that push an integer."""
     if 0 <= n < 1 << 8:
         return pickle.BININT1 + n.to_bytes(1, "little")
     if 0 <= n < 1 << 16:
