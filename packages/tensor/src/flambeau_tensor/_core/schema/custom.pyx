@@ -313,7 +313,7 @@ cdef object _call_handle(PyObject* callee, PyObject* const* args, size_t nargsf,
 
 
 cdef bint _only_bare_subclasses(list overloaded) except -1:
-    """Whether all of them are subclasses of Tensor that override nothing, which the target handles itself."""
+    """Whether all are instances of Tensor subclasses that override nothing; the target handles these itself."""
     if overloaded is None or _modes[0] != 0:
         return False
     for o in overloaded:

@@ -129,7 +129,7 @@ cdef void loop_digamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 
 cdef void _polygammas(double* x, Py_ssize_t m, int order) noexcept nogil:
-    """Compute in place, for positive numbers: integer powers are products, and all elements take as many terms."""
+    """Compute in place, for positive numbers: integer powers by products, with the same number of terms for all."""
     cdef double[BLOCK] power
     cdef double[BLOCK] inverse
     cdef double[BLOCK] total
