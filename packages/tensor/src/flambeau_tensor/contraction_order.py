@@ -16,8 +16,7 @@ strategy = "auto" if enabled else None  # opt_einsum's strategy: "auto", "greedy
 
 
 def pairs(terms, output, sizes):
-    """Return the two operands to multiply in each step, append the product to the others; None if there
-    is no plan.
+    """Return the two operands to multiply in each step; the product is appended to the others. None: there is no plan.
 
     Args:
         terms: the subscripts of each operand, as numbers.

@@ -39,7 +39,7 @@ def _mapped(name, names):
 
 
 def local_name(name: str) -> str:
-    """Return the full name here of an object with a name in PyTorch.
+    """Return flambeau's full name of an object, given PyTorch's.
 
     >>> local_name("torch.storage.TypedStorage"), local_name("collections.OrderedDict")
     ('flambeau_tensor.storage.TypedStorage', 'collections.OrderedDict')
@@ -48,7 +48,7 @@ def local_name(name: str) -> str:
 
 
 def module_in_pytorch(module: str, name: str) -> str:
-    """Return PyTorch's module for the object ``name`` in a module here; by default the module itself.
+    """Return the module in which PyTorch has the object ``name`` of a flambeau module; by default the module itself.
 
     >>> module_in_pytorch("flambeau_tensor.storage", "TypedStorage")
     'torch.storage'
@@ -61,7 +61,7 @@ def module_in_pytorch(module: str, name: str) -> str:
 
 
 def name_in_pytorch(name: str) -> str:
-    """Return PyTorch's name for a module or object with a full name here.
+    """Return PyTorch's full name of a module or object, given flambeau's.
 
     >>> name_in_pytorch("flambeau_tensor.storage.TypedStorage")
     'torch.storage.TypedStorage'

@@ -47,7 +47,7 @@ cdef void _getrf(void** args, real_t* a) noexcept nogil:
 
 
 cdef void _getrs(void** args, const real_t* a) noexcept nogil:
-    """Solve with an LU. Arguments: transposed, n, columns, LU, leading dimension, pivots, B, leading dimension, info."""
+    """Solve by LU. Arguments: transposed, n, columns, LU, its leading dimension, pivots, B, its own, info."""
     cdef lapack_int n = (<lapack_int*>args[1])[0], columns = (<lapack_int*>args[2])[0]
     cdef lapack_int ld = (<lapack_int*>args[4])[0], step = (<lapack_int*>args[7])[0], i, k, at, _c
     cdef const lapack_int* pivots = <const lapack_int*>args[5]

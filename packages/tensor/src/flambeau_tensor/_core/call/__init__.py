@@ -1,1 +1,1 @@
-"""The path of a call: binding of arguments, the operator, what packages above fill in."""
+"""The call path: binding of arguments, operators, and the sockets that higher packages fill."""
