@@ -20,12 +20,12 @@ def _element_size(dtype: DType) -> int:
 
 
 def _has_compatible_shallow_copy_type(input: Tensor, from_: Tensor) -> bool:
-    """Whether ``input.data = from_`` keeps what kind of tensor it is."""
+    """Whether ``input.data = from_`` preserves the layout of ``input``."""
     return input.layout == from_.layout
 
 
 def _set_obj_state(obj: Any, state: Any) -> Any:
-    """Give an object the attributes of a ``__getstate__``: a dict, or that and a dict of slots."""
+    """Set an object's attributes from the result of ``__getstate__``: a dict, or a pair of it and a dict of slots."""
     attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
     for each in (attributes, slots):
         for name, value in (each or {}).items():

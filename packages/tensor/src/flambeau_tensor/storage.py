@@ -68,7 +68,7 @@ class TypedStorage:
         args: a number of elements, which are not initialized, or a sequence of numbers; nothing for an empty storage.
         wrap_storage: an UntypedStorage to use.
         dtype: the dtype of the elements; by default the default dtype.
-        device: the CPU.
+        device: the CPU, or 'meta' for a storage without memory.
 
     Raises:
         RuntimeError: both a size and a storage are given, or the storage's size is not a multiple of the element size.
@@ -110,7 +110,7 @@ class TypedStorage:
         return TypedStorage(wrap_storage=untyped, dtype=dtype or self.dtype, _internal=True)
 
     def _tensor(self):
-        """The elements as a tensor; that of a storage on 'meta' has none, either."""
+        """Return the elements as a tensor, which is on 'meta' if the storage is."""
         return interop.over_storage(Tensor, self._untyped_storage, self.dtype, 0, (len(self),), (1,), False)
 
     # --- properties ---
@@ -262,7 +262,7 @@ class TypedStorage:
 
     @classmethod
     def _new_shared(cls, size):
-        """A storage of `size` elements in shared memory."""
+        """Create a storage of `size` elements in shared memory."""
         dtype = cls._dtype_for("_new_shared", None)
         untyped = UntypedStorage._new_shared(size * dtype.itemsize)
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
@@ -290,7 +290,7 @@ def _check_wrapped(error, args, wrap_storage):
         raise TypeError(f"{error}Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
 
 
-# The names by which PyTorch's own code and packages call these, without the warning that the class is deprecated.
+# Names that PyTorch's own code and packages use, which do not warn that the class is deprecated.
 _QUIET = "data_ptr element_size from_buffer is_shared nbytes pickle_storage_type resize_ share_memory_ size"
 for _name in (*_QUIET.split(), "__setitem__", "__getitem__", "__deepcopy__"):
     setattr(TypedStorage, f"_{_name.strip('_') if _name.startswith('__') else _name}", vars(TypedStorage)[_name])
@@ -343,7 +343,7 @@ __all__ += LEGACY
 
 
 def _dtype_to_storage_type_map():
-    """The name of the storage's class of each dtype that has one."""
+    """Return the name of the storage class for each dtype that has one."""
     return {cls.dtype: name for name, cls in LEGACY.items()}
 
 

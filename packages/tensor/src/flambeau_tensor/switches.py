@@ -150,7 +150,7 @@ def get_float32_matmul_precision() -> str:
 
 
 def warn_once(text: str, stacklevel: int = 1) -> None:
-    """Warn the first time in this process; each time after ``set_warn_always(True)``.
+    """Warn once per process for each text; after ``set_warn_always(True)``, warn at each call.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as found:

@@ -342,7 +342,7 @@ cdef object _unpacked(object data, int* dtype, int depth):
 
 
 cdef Tensor _of_storage(object data, object dtype):
-    """A fresh tensor of the bytes of a storage, which are elements of `dtype`."""
+    """Create a new tensor with a copy of a storage's bytes, as elements of `dtype`."""
     cdef object untyped = getattr(data, "_untyped_storage", data)
     cdef object kind = None if data is untyped else data.dtype
     if dtype is None:

@@ -108,7 +108,7 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
             first = t
     if first is None:
         first = _at(tensors, 0)
-    # Empty vectors alone have any dimension.
+    # If all tensors are empty vectors, any `dim` is accepted.
     dim = 0 if _skipped(first) else wrap_dim(<object>a[1], first.ndim)
     for d in range(first.ndim):
         sizes[d] = first.sizes[d]

@@ -44,7 +44,7 @@ cdef class Window:
 
     @property
     def is_lent(self):
-        """Whether the memory belongs to somebody else: an array, a buffer, another library."""
+        """Whether the memory belongs to another object: an array, a buffer, or another library's tensor."""
         return self.storage.owner is not None
 
     def __repr__(self):

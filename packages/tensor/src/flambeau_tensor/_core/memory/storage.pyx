@@ -364,7 +364,7 @@ cdef class Storage:
 
     @classmethod
     def _new_shared(cls, size, *, device="cpu"):
-        """A storage of `size` bytes in memory that processes share."""
+        """Create a storage of `size` bytes in memory that processes share."""
         return cls(size, device=device).share_memory_()
 
     def share_memory_(self):
