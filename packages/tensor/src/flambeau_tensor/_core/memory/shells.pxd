@@ -1,4 +1,4 @@
-"""Objects that are kept when they go, for the next ones of their type."""
+"""Free lists: deallocated objects that are kept for reuse by new objects of their type."""
 from cpython.object cimport PyObject
 
 cdef extern from "Python.h":
@@ -13,7 +13,7 @@ cdef struct Shells:
 
 
 cdef inline bint keep(Shells* shells, PyObject* o) noexcept:
-    """Whether there is room for an object that has no references."""
+    """Keep an object that has no references; return False if the list is full."""
     if shells.count == MOST_KEPT:
         return False
     shells.kept[shells.count] = o
@@ -22,7 +22,7 @@ cdef inline bint keep(Shells* shells, PyObject* o) noexcept:
 
 
 cdef inline PyObject* take(Shells* shells) noexcept:
-    """One of them, with one reference; NULL where there is none."""
+    """Remove an object from the list and return it with one reference; NULL if the list is empty."""
     if shells.count == 0:
         return NULL
     shells.count -= 1

@@ -455,8 +455,8 @@ cdef Shells _shells  # storages without memory
 
 
 cdef void _dealloc(PyObject* o) noexcept:
-    """Replaces a `__dealloc__`, before which Cython would save the current exception, and a free list of Cython's, which
-    fills objects with zeros."""
+    """Replaces `__dealloc__`, before which Cython would save the current exception, and Cython's list of free objects,
+    which it fills with zeros."""
     if (<Storage>o).owned:
         _release((<Storage>o).data)
         (<Storage>o).owned = False
@@ -647,7 +647,7 @@ cdef Storage new_storage(Py_ssize_t nbytes):
         s = Storage.__new__(Storage)
     else:
         s = <Storage>o
-        Py_DECREF(s)  # the new reference is the variable's
+        Py_DECREF(s)  # the variable owns the new reference
     s.nbytes = nbytes
     s.version = 0
     s.readonly = s.lent = s.owned = False

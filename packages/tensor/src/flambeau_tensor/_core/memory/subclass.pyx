@@ -93,8 +93,8 @@ cdef extern from *:
 
 
 def _put_descriptors():
-    """Give Tensor the descriptors of Python's own types, with which subclasses inherit the C functions of binary
-    operators. Cython puts methods in their place, and every subclass would look those up at each call."""
+    """Give Tensor slot wrappers as in Python's own types, through which subclasses inherit the C functions of binary
+    operators. Cython replaces them with methods, which every subclass would look up at each call."""
     cdef dict members = <dict>(<FullType*>TensorType).tp_dict
     for name in ("add", "sub", "mul", "mod", "lshift", "rshift", "and", "xor", "or", "floordiv", "truediv", "matmul"):
         model = vars(ndarray)[f"__{name}__"]
@@ -105,11 +105,11 @@ def _put_descriptors():
 
 
 _put_descriptors()
-cdef dict _names = {}  # type -> what it says, which lives as long as the type
+cdef dict _names = {}  # type -> its name, which lives as long as the type
 
 
 def name_type(type cls, str name):
-    """Let a compiled class say that it is ``module.Class``, as a Python class is told by its ``__module__``."""
+    """Set the name of a compiled class to ``module.Class``; Python classes use ``__module__`` for this."""
     cdef bytes full = name.encode()
     (<FullType*><PyTypeObject*>cls).tp_name = full
     _names[cls] = full
