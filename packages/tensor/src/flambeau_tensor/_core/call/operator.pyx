@@ -41,7 +41,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    An int that obviously fits in 64 bits; other ints take the slow path.
+    /* An int that obviously fits in 64 bits; other ints take the slow path. */
     #if PY_VERSION_HEX >= 0x030C0000
     #define FL_IS_SHORT_INT(o) (PyLong_CheckExact(o) && PyUnstable_Long_IsCompact((const PyLongObject*)(o)))
     #else

@@ -6,8 +6,8 @@ cdef extern from * nogil:
     #if defined(_MSC_VER)
     #define FL_THREAD __declspec(thread)
     #elif defined(__GLIBC__)
-    Every call of an operator reads it: without this model, each read would call a function of the loader. glibc
-    reserves little space for such variables, and this one is small.
+    /* Every call of an operator reads it: without this model, each read would call a function of the loader. glibc
+       reserves little space for such variables, and this one is small. */
     #define FL_THREAD __thread __attribute__((tls_model("initial-exec")))
     #else
     #define FL_THREAD __thread
