@@ -56,8 +56,9 @@ def test_differentiating_twice():
         cext.load_inline("wrongly_named", c_sources=source, backward={"square": "square_backward"})
     m = cext.load_inline("once", c_sources=SOURCE, backward={"square": "square_backward"})
     x = with_grad(3)
-    with pytest.warns(UserWarning, match=r"square_backward\(\) got a tensor that requires grad"):
-        autograd.grad(m.square(x, 1.0).sum(), x, create_graph=True)
+    (gradient,) = autograd.grad((m.square(x, 1.0) + x**3).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="through once::square_backward but no autograd formula was registered"):
+        autograd.grad(gradient.sum(), x)
     more = r"""
     fl_tensor twice_x(fl_tensor grad, fl_tensor grad_grad, double s) { return each(grad, grad_grad, s, 1); }
     fl_tensor twice_grad(fl_tensor x, fl_tensor grad_grad, double s) { return each(x, grad_grad, s, 1); }
@@ -79,6 +80,23 @@ def test_differentiating_twice():
 def test_mistakes_are_named(backward, error, message):
     with pytest.raises(error, match=message):
         cext.load_inline("mistaken", c_sources=SOURCE, backward=backward)
+
+
+def test_transforms():
+    pytest.importorskip("flambeau_autograd")
+    from flambeau_autograd import func
+
+    m = cext.load_inline("transformed", c_sources=SOURCE, backward={"square": "square_backward"})
+    x = torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
+
+    def loss(x):
+        return m.square(x, 1.5).sum()
+
+    assert torch.equal(func.vmap(func.grad(loss))(x), 3 * x)
+    assert torch.equal(func.jacrev(lambda x: m.square(x, 1.5))(x[0]), torch.diag(3 * x[0]))
+    for twice in (func.jacfwd(loss), func.hessian(loss)):
+        with pytest.raises(RuntimeError, match="no autograd formula was registered"):
+            twice(x[0])
 
 
 def test_a_result_without_history_is_told_once():

@@ -61,7 +61,7 @@ def write_bindings(name: str, functions: Mapping[str, str], declared: Mapping[st
     for function in functions:
         if function not in declared:
             raise ValueError(
-                f"function '{function}' is bound by functions=[...], but no source declares it at file scope"
+                f"no source declares the function '{function}' at file scope, which 'functions' or 'backward' names"
             )
     declarations = [declared[function] for function in functions]
     for declaration in declarations:

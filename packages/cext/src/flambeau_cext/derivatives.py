@@ -52,6 +52,14 @@ def attach(
     from flambeau_cext.library import custom_op, register_autograd
 
     space = module.__name__.rpartition(".")[2]
+
+    def operator(name: str) -> Any:
+        """Make a function of the module an operator."""
+        schema = ", ".join(f"{_kind(p.type)} {python_name(p.name)}" for p in declared[name].parameters)
+        op = custom_op(f"{space}::{name}", getattr(module, name), mutates_args=(), schema=f"({schema}) -> Tensor")
+        setattr(module, name, op)
+        return op
+
     for name in names(backward):
         if name not in declared:
             raise ValueError(f"{caller}(): argument 'backward': no source declares the function '{name}'")
@@ -73,15 +81,16 @@ def attach(
                     f"{caller}(): argument 'backward': {what} is none of {', '.join(sorted(known))}, which are the "
                     f"gradient of the result, the result, and the parameters of {name}"
                 )
-        schema = ", ".join(f"{_kind(p.type)} {python_name(p.name)}" for p in d.parameters)
-        op = custom_op(f"{space}::{name}", getattr(module, name), mutates_args=(), schema=f"({schema}) -> Tensor")
+        op = operator(name)
         gradients = [
             None if p.name not in how else (how[p.name], [q.name for q in declared[how[p.name]].parameters])
             for p in d.parameters
         ]
         rule = functools.partial(_run, module, [p.name for p in d.parameters], gradients)
         register_autograd(op, rule, setup_context=_keep)
-        setattr(module, name, op)
+    for name in names(backward):
+        if name not in backward:  # an operator without a derivative, so that a second one raises an error
+            operator(name)
 
 
 def _incoming(parameters: Iterable[str]) -> str:
