@@ -34,6 +34,16 @@ def test_run_a_command_or_a_module(tmp_path):
     assert command("run", "-c", "raise SystemExit(7)").returncode == 7
 
 
+@pytest.mark.parametrize("before", [["run"], ["run", "-m"], ["run", "-c"]], ids=" ".join)
+def test_tracebacks_begin_at_the_program(tmp_path, before):
+    code = "import torch\ndef f(x):\n    return x @ x\nf(torch.ones(2, 3))\n"
+    (tmp_path / "script.py").write_text(code)
+    what = {"run": tmp_path / "script.py", "-m": "script", "-c": code}[before[-1]]
+    done = command(*before, what, cwd=tmp_path)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert done.returncode == 1 and [line.rpartition(", ")[2] for line in lines] == ["in <module>", "in f"], done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
     [

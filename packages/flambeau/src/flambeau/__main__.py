@@ -13,6 +13,7 @@ flambeau --version                   the versions of all packages
 
 import sys
 from collections.abc import Callable
+from types import TracebackType
 
 RUN = "usage: flambeau run (script.py | -m module | -c command) [arguments]"
 
@@ -47,6 +48,7 @@ def run(arguments: list[str]) -> int:
         print(f"flambeau: there is no file {first!r}, and no such command: flambeau --help lists them", file=sys.stderr)
         return 2
     flambeau.install_as_torch()
+    _begin_tracebacks_at_the_program()
     if first == "-m":
         sys.path.insert(0, "")
         sys.argv = arguments[1:]
@@ -60,6 +62,24 @@ def run(arguments: list[str]) -> int:
         sys.path.insert(0, os.path.dirname(os.path.abspath(first)))
         runpy.run_path(first, run_name="__main__")
     return 0
+
+
+def _begin_tracebacks_at_the_program() -> None:
+    """Show tracebacks without the frames of this command and of ``runpy``."""
+    show = sys.excepthook
+
+    def excepthook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
+        below = tb
+        while below is not None and below.tb_frame.f_code is not run.__code__:
+            below = below.tb_next
+        while below is not None and (
+            below.tb_frame.f_globals is globals() or below.tb_frame.f_globals.get("__name__") == "runpy"
+        ):
+            below = below.tb_next
+        tb = below or tb
+        show(kind, error.with_traceback(tb), tb)
+
+    sys.excepthook = excepthook
 
 
 def check(arguments: list[str]) -> int:
