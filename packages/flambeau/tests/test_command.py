@@ -116,7 +116,7 @@ def test_check(tmp_path):
     }
     program.write_text("import torch\nprint(torch.ones(2).sum(), torch.optim.Adam, torch.utils.data.DataLoader)\n")
     done = command("check", program)
-    assert done.returncode == 0 and "all are here" in done.stdout
+    assert done.returncode == 0 and "none is missing" in done.stdout
 
 
 TROUBLES = """\
@@ -129,6 +129,10 @@ def f(x, model):
     if torch.cuda.is_available():
         model.cuda()
     return model.cuda(), torch.cuda.is_available()
+
+def g(x, device="cuda" if torch.cuda.is_available() else "cpu"):
+    with torch.autocast("cuda"):
+        return x.to("cuda:1"), torch.zeros(2, device="cuda"), "cuda", x.to(device)
 """
 
 
@@ -139,14 +143,16 @@ def test_check_of_what_is_there_and_does_not_work(tmp_path):
     assert done.returncode == 1
     found = dict(line.strip().rsplit(": ", 1) for line in done.stdout.splitlines() if line.startswith("  "))
     expected = {
-        "torchvision, whose binary is linked against PyTorch's": f"{program}:1",
-        "torchaudio, whose binary is linked against PyTorch's": f"{program}:3",
+        "torchvision, which is compiled against PyTorch": f"{program}:1",
+        "torchaudio, which is compiled against PyTorch": f"{program}:3",
         ".cuda(), which raises: there is only the CPU": f"{program}:9",
+        'device "cuda:1", which raises: there is only the CPU': f"{program}:13",
+        'device "cuda", which raises: there is only the CPU': f"{program}:13",
     }
     if importlib.util.find_spec("scipy") is None:
         expected["torch.quasirandom.SobolEngine, which needs scipy (not installed)"] = f"{program}:2"
     assert found == expected
-    for method in (torch.ones(1).cuda, torch.nn.Linear(1, 1).cuda):
+    for method in (torch.ones(1).cuda, torch.nn.Linear(1, 1).cuda, lambda: torch.ones(1).to("cuda:1")):
         with pytest.raises(AssertionError, match="CUDA"):
             method()
 

@@ -7,12 +7,15 @@ imports of packages that are compiled against PyTorch.
 import ast
 import importlib
 import importlib.util
+import re
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # Methods that exist and raise an error, since there is no such device.
 _RAISING = frozenset({"cuda", "xpu"})
+_DEVICE = re.compile(r"(cuda|mps|xpu)(:\d+)?")
+_WITHOUT_DEVICE = frozenset({"autocast", "GradScaler", "custom_fwd", "custom_bwd"})  # which warn and do nothing
 # The requirements of parts of torch, by name: the distribution, and its module.
 _OPTIONAL = {
     "torch.quasirandom.SobolEngine": ("scipy", "scipy"),
@@ -55,7 +58,13 @@ class _Names(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in _RAISING and not self.guarded:
-            self.raising.append((function.attr, node.lineno))
+            self.raising.append((f".{function.attr}()", node.lineno))
+        called = ast.unparse(function).rpartition(".")[2]
+        for argument in (*node.args, *(k.value for k in node.keywords)):
+            text = argument.value if isinstance(argument, ast.Constant) else None
+            if isinstance(text, str) and _DEVICE.fullmatch(text) and not self.guarded:
+                if called not in _WITHOUT_DEVICE:
+                    self.raising.append((f'device "{text}"', node.lineno))
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -143,13 +152,13 @@ def _troubles(names: _Names, methods: frozenset[str]) -> Iterator[tuple[str, int
         elif package := _not_installed(name):
             yield f"{name}, which needs {package} (not installed)", line
     for package, line in names.linked:
-        yield f"{package}, whose binary is linked against PyTorch's", line
+        yield f"{package}, which is compiled against PyTorch", line
     if names.aliases:
         for attribute, line in names.attributes:
             if attribute in methods:
                 yield f"Tensor.{attribute}, if that is a tensor", line
         for attribute, line in names.raising:
-            yield f".{attribute}(), which raises: there is only the CPU", line
+            yield f"{attribute}, which raises: there is only the CPU", line
 
 
 def _files(paths: Iterable[str]) -> Iterator[Path]:
@@ -184,8 +193,8 @@ def report(paths: Iterable[str]) -> tuple[str, bool]:
         used.update(name for name, _ in names.used)
         for trouble, line in _troubles(names, methods):
             misses.setdefault(trouble, []).append(f"{path}:{line}")
-    verdict = f"not here: {len(misses)}" if misses else "all are here"
-    lines = [f"files: {files}, names of PyTorch's: {len(used)}, {verdict}", *skipped]
+    verdict = f"missing: {len(misses)}" if misses else "none is missing"
+    lines = [f"files: {files}, names from PyTorch: {len(used)}, {verdict}", *skipped]
     for name, places in sorted(misses.items()):
         places = list(dict.fromkeys(places))
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""
