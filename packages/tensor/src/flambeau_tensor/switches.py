@@ -149,16 +149,16 @@ def get_float32_matmul_precision() -> str:
     return _state["precision"]
 
 
-def warn_once(text: str, stacklevel: int = 1) -> None:
-    """Warn once per process for each text; after ``set_warn_always(True)``, warn at each call.
+def warn_once(text: str, stacklevel: int = 1, subject: str | None = None) -> None:
+    """Warn once per process for each subject, by default the text; after ``set_warn_always(True)``, at each call.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as found:
     ...     warn_once("a sentence"), warn_once("a sentence"), len(found)
     (None, None, 1)
     """
-    if text not in _warned or _state["warn always"]:
-        _warned.add(text)
+    if (subject or text) not in _warned or _state["warn always"]:
+        _warned.add(subject or text)
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 

@@ -271,7 +271,7 @@ cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
     if op.out_index >= 0 and not first:
         old += ["*", "Tensor out = None"]
     warn_once(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(old)})\nConsider using one of the "
-              f"following signatures instead:\n\t{op.name}({_parameters(op, first)})")
+              f"following signatures instead:\n\t{op.name}({_parameters(op, first)})", subject="deprecated overloads")
     return 0
 
 
