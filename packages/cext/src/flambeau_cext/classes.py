@@ -19,7 +19,11 @@ _by_type: dict[str, type["ScriptObject"]] = {}  # by the name that C++ has for t
 
 
 class ScriptObject:
-    """An object of a custom class."""
+    """An object of a custom class, which an extension defines by ``torch::class_`` and Python finds in `torch.classes`.
+
+    Raises:
+        RuntimeError: the class has no ``torch::init``, so that Python cannot create objects of it.
+    """
 
     _capsule: object
     _qualified = ""

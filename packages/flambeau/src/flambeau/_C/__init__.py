@@ -115,7 +115,16 @@ def _get_privateuse1_backend_name() -> str:
 
 
 def set_vital(vital: str, attribute: str, value: str) -> bool:
-    """Return False: PyTorch can store information about a process, if the environment enables it; flambeau does not."""
+    """Return False: nothing is stored. PyTorch stores such information about a process if its environment asks for it.
+
+    Args:
+        vital: the group of the information.
+        attribute: its name.
+        value: its text.
+
+    >>> torch.set_vital("Dataloader", "enabled", "True")
+    False
+    """
     return False
 
 
