@@ -92,6 +92,6 @@ if __name__ == "__main__":
         left.plot(history, color="#c2510c")
         left.set(xlabel="generation", ylabel="steps balanced, of 200")
         counts = [1, 2, 4]
-        right.bar([str(n) for n in counts], [1 / train(3, n)[1] for n in counts], color="#555555")
+        right.bar([str(n) for n in counts], [1 / train(3, n)[1] for n in counts], color="#808080")
         right.set(xlabel="workers", ylabel="generations a second")
         figure.savefig(sys.argv[1], dpi=110)

@@ -24,7 +24,7 @@ flambeau.utils._swap flambeau.utils.data._utils.collate flambeau.utils.dlpack fl
 METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, staticmethod
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
-    "flambeau": {"DeviceObjType", "ScriptFunction", "ScriptModule", "ScriptObject", "TensorType", "set_vital"},
+    "flambeau": {"DeviceObjType", "ScriptFunction", "ScriptModule", "ScriptObject", "TensorType"},
     "flambeau.jit": {
         "CompilationUnit", "Error", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
         "TracerWarning",

@@ -41,7 +41,7 @@ NOTHING_RAISED = {
         check_sparse_tensor_invariants enable_onednn_fusion optimized_execution
         set_default_backend set_float32_matmul_precision set_fusion_strategy strict_fusion
     """,
-    "takes no argument": "CodeGen DeviceObjType ModuleTracker ScriptObject Tag TensorType set_vital",
+    "takes no argument": "CodeGen DeviceObjType ModuleTracker Tag TensorType set_vital",
     "is called by backward alone": "CheckpointFunction",
 }
 WITHOUT = {name for names in NOTHING_RAISED.values() for name in names.split()}
