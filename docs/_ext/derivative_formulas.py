@@ -104,13 +104,8 @@ def is_of_math(node):
 
 def formulas(op, full_name):
     """Argument name -> (formula or None, words or None) of an operator's derivatives, as far as there are any."""
-    rule, told = op.derivative, TOLD.get(full_name, {})
-    functions = getattr(rule, "functions", None) or ()
-    pairs = (
-        functions.items()
-        if isinstance(functions, dict)
-        else zip(getattr(rule, "argument_names", ()), functions, strict=False)
-    )
+    told, names = TOLD.get(full_name, {}), getattr(op.derivative, "argument_names", ())
+    pairs = zip(names, getattr(op.derivative, "functions", None) or (), strict=False)
     found = {name: (as_shown(text), None) for name, function in pairs if (text := formula(function))}
     for name, said in told.items():
         if name in (a.name for a in op.schema.arguments):
