@@ -16,22 +16,25 @@ INCLUDE = Path(__file__).parent / PLACE
 # Header -> the names under which it is included, too, without their ".h".
 FORWARDS = {
     "ATen/ATen.h": """
-        ATen/AccumulateType ATen/ArrayRef ATen/Config ATen/Context ATen/Device ATen/Generator
+        ATen/AccumulateType ATen/ArrayRef ATen/Config ATen/Context ATen/Device
         ATen/NativeFunctions ATen/OpMathType ATen/Operators ATen/Scalar ATen/ScalarOps ATen/ScalarType
-        ATen/Storage ATen/TensorGeometry ATen/TensorOptions ATen/Utils ATen/Version ATen/core/Generator
+        ATen/TensorGeometry ATen/TensorOptions ATen/Utils ATen/Version
         ATen/core/IListRef ATen/core/Scalar ATen/core/ScalarType ATen/core/TensorBase ATen/core/TensorBody
         ATen/core/grad_mode ATen/native/TypeProperties ATen/record_function c10/core/GradMode
-        c10/core/InferenceMode c10/core/Storage c10/core/TensorImpl
+        c10/core/InferenceMode c10/core/TensorImpl
     """,
     "ATen/DeviceGuard.h": "c10/core/DeviceGuard",
     "ATen/TensorIterator.h": "ATen/native/TensorIterator",
     "ATen/core/Dict.h": "ATen/core/Dict_inl",
+    "ATen/core/Generator.h": "ATen/CPUGeneratorImpl ATen/Generator",
     "ATen/core/TensorAccessor.h": "ATen/TensorAccessor",
     "ATen/core/ivalue.h": "ATen/core/jit_type ATen/core/stack",
     "c10/core/Device.h": "c10/core/DeviceType",
     "c10/core/Scalar.h": "c10/util/TypeCast",
     "c10/macros/Macros.h": "c10/macros/Export",
-    "c10/util/ArrayRef.h": "c10/core/SymInt c10/util/SmallVector",
+    "c10/core/Storage.h": "ATen/Storage",
+    "c10/core/SymInt.h": "c10/core/SymBool c10/core/SymFloat",
+    "c10/util/ArrayRef.h": "c10/core/SymIntArrayRef c10/util/SmallVector",
     "c10/util/Exception.h": "c10/util/StringUtil",
     "c10/util/Half.h": "c10/util/BFloat16",
     "c10/util/Optional.h": "c10/util/OptionalArrayRef",

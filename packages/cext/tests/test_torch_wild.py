@@ -322,6 +322,18 @@ def sizes(m):
     assert m.facts(x) == "[2, 3, 4] 3 4 2 [3, 4] 4 12 3 24 4 1 1 3 10 2 0/2/3/4,2,3,4"
     close(m.windows(torch.arange(5.0), 3), [[0, 1, 2], [1, 2, 3], [2, 3, 4]])
     close(m.total([x[0], x[1]], [1.0, -1.0]), np.full((3, 4), -12))
+    close(m.flattened(x), x.reshape(2, 12))
+    length, part = ops.symbolic.halves(torch.arange(4.0)[:, None], 2, [2, 3])
+    assert length == 3 and part.tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert str(ops.symbolic.doubled.default._schema) == "symbolic::doubled(SymInt _0) -> SymInt"
+    assert ops.symbolic.doubled(4) == 8
+    assert m.storage(x[1]) == "96 48 1 cpu"
+    assert m.storage_of(x[1]).data_ptr() == x.data_ptr() and m.bytes_of(x.untyped_storage()) == (96, 1)
+    assert m.default_generator() is torch.default_generator
+    assert m.seed_of(m.seeded(7)) == 7 and m.seed_of(None) == torch.initial_seed()
+    assert m.formatted(torch.channels_last) == (torch.channels_last, 1 + 2j, 3)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        m.seed_of(7)
 
 
 @program

@@ -215,6 +215,28 @@ def test_loops_over_elements(elements):
     assert one.tolist() == two.tolist() == [[2, 2], [2, 2]]
 
 
+def test_operators_with_one_and_two_operands(elements):
+    x = torch.arange(6, dtype=torch.int64).reshape(2, 3)
+    assert elements.negated(x.t()).tolist() == (-x.t()).tolist() and elements.negated(x).dtype is torch.int64
+    turned = elements.negated(x.t())
+    assert turned.stride() == (1, 3)
+    out = torch.zeros(2, 3, dtype=torch.int64)
+    assert elements.negated(x, out) is out and out.tolist() == (-x).tolist()
+    assert elements.negated(out, out).tolist() == x.tolist()  # in place
+    with pytest.raises(RuntimeError, match="Found dtype Float but expected Long"):
+        elements.negated(x, torch.zeros(2, 3))
+    mixed = elements.larger(x, torch.tensor([0.5, 3.5, 1.5]))
+    assert mixed.dtype is torch.float32 and mixed.tolist() == [[0.5, 3.5, 2], [3, 4, 5]]
+    assert elements.larger(torch.ones(3, 1).expand(3, 2).t(), torch.ones(3, 2).t()).stride() == (1, 2)
+    wide = torch.zeros(2, 3, dtype=torch.double)
+    assert elements.larger(x, torch.tensor(2.5), wide).tolist() == [[2.5, 2.5, 2.5], [3, 4, 5]]
+    assert elements.larger(torch.zeros(0, 3), torch.ones(3)).shape == (0, 3)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        elements.larger(x, torch.tensor([0.5, 3.5, 1.5]), torch.zeros(2, 3, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(3\) must match the size of tensor b \(2\)"):
+        elements.larger(x, x[0, :2])
+
+
 def test_reductions(elements):
     x = torch.arange(24.0, dtype=torch.double).reshape(2, 3, 4)
     out = torch.ones(2, 1, 4, dtype=torch.double)

@@ -9,15 +9,10 @@ from flambeau_tensor import Tensor
 __all__ = ["ModuleWrapper", "OrderedDictWrapper"]
 
 
-class OrderedItems:
-    """The contents of a C++ ``torch::OrderedDict``: it iterates over pairs and is indexed by names or positions.
+class _OrderedDict:
+    """What both kinds of ordered dicts do: they iterate over pairs and are indexed by names or positions."""
 
-    Args:
-        pairs: names and values, in order.
-    """
-
-    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
-        self._values = dict(pairs)
+    _values: dict[str, Any]
 
     def items(self) -> ItemsView[str, Any]:
         """The names and values."""
@@ -44,7 +39,18 @@ class OrderedItems:
         return list(self._values.items())[key] if isinstance(key, int) else self._values[key]
 
 
-class OrderedDictWrapper:
+class OrderedItems(_OrderedDict):
+    """The contents of a C++ ``torch::OrderedDict``.
+
+    Args:
+        pairs: names and values, in order.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        self._values = dict(pairs)
+
+
+class OrderedDictWrapper(_OrderedDict):
     """A dict of a C++ module, read again at each use, since C++ may have changed it.
 
     Args:
@@ -62,29 +68,9 @@ class OrderedDictWrapper:
         held: OrderedItems = getattr(self.cpp_module, self.attr)
         return held
 
-    def items(self) -> ItemsView[str, Any]:
-        """The names and values."""
-        return self.cpp_dict.items()
-
-    def keys(self) -> KeysView[str]:
-        """The names."""
-        return self.cpp_dict.keys()
-
-    def values(self) -> ValuesView[Any]:
-        """The values."""
-        return self.cpp_dict.values()
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return iter(self.cpp_dict)
-
-    def __len__(self) -> int:
-        return len(self.cpp_dict)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.cpp_dict
-
-    def __getitem__(self, key: str | int) -> Any:
-        return self.cpp_dict[key]
+    @property
+    def _values(self) -> dict[str, Any]:  # type: ignore[override]
+        return self.cpp_dict._values
 
 
 class ModuleWrapper(Module):

@@ -21,6 +21,23 @@ at::Tensor hypotenuse(const at::Tensor &a, const at::Tensor &b, const c10::optio
     });
     return iter.output();
 }
+/* An operator with one operand and one with two, as iterators make them: with given outputs or new ones. */
+at::Tensor negated(const at::Tensor &a, const c10::optional<at::Tensor> &given) {
+    at::Tensor out = given.value_or(at::Tensor());
+    auto iter = at::TensorIterator::unary_op(out, a);
+    AT_DISPATCH_ALL_TYPES(iter.dtype(), "negated", [&] {
+        at::native::cpu_kernel(iter, [](scalar_t x) -> scalar_t { return scalar_t(-x); });
+    });
+    return iter.output();
+}
+at::Tensor larger(const at::Tensor &a, const at::Tensor &b, const c10::optional<at::Tensor> &given) {
+    at::Tensor out = given.value_or(at::Tensor());
+    auto iter = at::TensorIterator::binary_op(out, a, b);
+    AT_DISPATCH_ALL_TYPES(iter.common_dtype(), "larger", [&] {
+        at::native::cpu_kernel(iter, [](scalar_t x, scalar_t y) -> scalar_t { return x > y ? x : y; });
+    });
+    return iter.output();
+}
 std::tuple<at::Tensor, at::Tensor> both(const at::Tensor &a) {
     at::Tensor one, two;
     auto iter = at::TensorIteratorConfig().add_output(one).add_output(two).add_input(a).build();
@@ -63,5 +80,7 @@ TORCH_LIBRARY(elements, m) {
     m.def("largest(Tensor a) -> (Tensor, Tensor)", &largest);
     m.def("counted(int n) -> Tensor", &counted);
     m.def("hypotenuse(Tensor a, Tensor b, Tensor? given=None) -> Tensor", &hypotenuse);
+    m.def("negated(Tensor a, Tensor? given=None) -> Tensor", &negated);
+    m.def("larger(Tensor a, Tensor b, Tensor? given=None) -> Tensor", &larger);
     m.def("both(Tensor a) -> (Tensor, Tensor)", &both);
 }

@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Tensor.h>
 #include <ATen/TensorUtils.h>
+#include <c10/core/Storage.h>
 #include <c10/util/Logging.h>
 #include <c10/util/irange.h>
 

@@ -5,6 +5,17 @@
 
 namespace at {
 
+/* Forms that take symbolic sizes. */
+inline Tensor empty_symint(SymIntArrayRef size, const TensorOptions &options = {}) {
+    return empty(c10::asIntArrayRefUnchecked(size), options);
+}
+inline Tensor zeros_symint(SymIntArrayRef size, const TensorOptions &options = {}) {
+    return zeros(c10::asIntArrayRefUnchecked(size), options);
+}
+inline Tensor ones_symint(SymIntArrayRef size, const TensorOptions &options = {}) {
+    return ones(c10::asIntArrayRefUnchecked(size), options);
+}
+
 inline Tensor frobenius_norm(const Tensor &self, IntArrayRef dim, bool keepdim = false) {
     return linalg_vector_norm(self, 2, dim.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(dim), keepdim);
 }

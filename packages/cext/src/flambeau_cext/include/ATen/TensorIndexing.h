@@ -32,6 +32,7 @@ class TensorIndex {
     template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
     TensorIndex(I i)
         : type_(std::is_same_v<I, bool> ? TensorIndexType::Boolean : TensorIndexType::SymInt), integer_(int64_t(i)) {}
+    TensorIndex(SymInt i) : TensorIndex(i.expect_int()) {}
     TensorIndex(Slice slice) : type_(TensorIndexType::Slice), slice_(slice) {}
     TensorIndex(Tensor tensor) : type_(TensorIndexType::Tensor), tensor_(std::move(tensor)) {}
 

@@ -194,7 +194,7 @@ class TensorIteratorConfig {
         if (to_float_ && isIntegralType(iter.common_, true)) iter.common_ = get_default_dtype_as_scalartype();
         for (Tensor &output : outputs_) {
             TORCH_CHECK(output.defined() || !reduces_, "TensorIterator expects reductions to have outputs that are defined");
-            if (!output.defined()) output = empty(iter.sizes_, static_dtype_.value_or(iter.common_));
+            if (!output.defined()) output = laid_out(iter.sizes_, static_dtype_.value_or(iter.common_));
             if (reduces_) check_reduced(output, iter.sizes_);
             else if (output.sizes() != IntArrayRef(iter.sizes_)) {
                 TORCH_CHECK(resizes_ && output.numel() == 0, "output with shape ", output.sizes(),
@@ -221,6 +221,12 @@ class TensorIteratorConfig {
         TORCH_CHECK(fits, "the output of a reduction of ", sizes, " needs 1 in the reduced dimensions and has shape ",
                     output.sizes());
     }
+    /* A new output, whose dimensions have the order in memory of the first input with its sizes and without gaps. */
+    Tensor laid_out(IntArrayRef sizes, ScalarType type) const {
+        for (const Tensor &t : inputs_)
+            if (t.sizes() == sizes && t.is_non_overlapping_and_dense()) return empty_like(t, TensorOptions(type));
+        return empty(sizes, type);
+    }
     static std::vector<int64_t> broadcast(IntArrayRef a, IntArrayRef b) {
         std::vector<int64_t> sizes(std::max(a.size(), b.size()));
         for (size_t i = 1; i <= sizes.size(); i++) {
@@ -244,8 +250,7 @@ inline TensorIterator TensorIterator::nullary_op(Tensor &out) {
     return TensorIteratorConfig().check_all_same_dtype(false).add_output(out).resize_outputs(false).build();
 }
 inline TensorIterator TensorIterator::unary_op(Tensor &out, const Tensor &a) {
-    auto config = TensorIteratorConfig().promote_inputs_to_common_dtype(true).cast_common_dtype_to_outputs(true);
-    return config.enforce_safe_casting_to_output(true).add_output(out).add_input(a).build();
+    return TensorIteratorConfig().add_output(out).add_input(a).build();
 }
 inline TensorIterator TensorIterator::binary_op(Tensor &out, const Tensor &a, const Tensor &b) {
     auto config = TensorIteratorConfig().promote_inputs_to_common_dtype(true).cast_common_dtype_to_outputs(true);

@@ -12,6 +12,10 @@
 #include <functional>
 #include <tuple>
 
+namespace c10 {
+class Storage;
+}
+
 namespace at {
 
 using namespace c10; /* NOLINT */
@@ -84,11 +88,15 @@ class Tensor {
     int64_t numel() const { return handle_ ? fl_numel(handle_) : 0; }
     IntArrayRef sizes() const { return {fl_sizes(checked()), size_t(fl_ndim(handle_))}; }
     IntArrayRef strides() const { return {fl_strides(checked()), size_t(fl_ndim(handle_))}; }
-    IntArrayRef sym_sizes() const { return sizes(); }
+    SymIntArrayRef sym_sizes() const { return c10::fromIntArrayRefSlow(sizes()); }
+    SymIntArrayRef sym_strides() const { return c10::fromIntArrayRefSlow(strides()); }
     int64_t size(int64_t d) const { return sizes()[wrapped(d)]; }
     int64_t stride(int64_t d) const { return strides()[wrapped(d)]; }
-    int64_t sym_size(int64_t d) const { return size(d); }
-    int64_t sym_numel() const { return numel(); }
+    SymInt sym_size(int64_t d) const { return size(d); }
+    SymInt sym_stride(int64_t d) const { return stride(d); }
+    SymInt sym_numel() const { return numel(); }
+    SymInt sym_storage_offset() const { return storage_offset(); }
+    c10::Storage storage() const;
     int64_t storage_offset() const { return fl_storage_offset(checked()); }
     bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
         if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
@@ -256,6 +264,22 @@ class Tensor {
     Tensor &operator^=(const Tensor &other) { return bitwise_xor_(other); }
 
 #include <ATen/MethodDeclarations.h>
+
+    /* Forms that take symbolic sizes. */
+    Tensor view_symint(SymIntArrayRef size) const { return view(c10::asIntArrayRefUnchecked(size)); }
+    Tensor reshape_symint(SymIntArrayRef shape) const { return reshape(c10::asIntArrayRefUnchecked(shape)); }
+    Tensor expand_symint(SymIntArrayRef size, bool implicit = false) const {
+        return expand(c10::asIntArrayRefUnchecked(size), implicit);
+    }
+    Tensor narrow_symint(int64_t dim, SymInt start, SymInt length) const {
+        return narrow(dim, start.expect_int(), length.expect_int());
+    }
+    Tensor new_empty_symint(SymIntArrayRef size, const TensorOptions &options = {}) const {
+        return new_empty(c10::asIntArrayRefUnchecked(size), options);
+    }
+    Tensor new_zeros_symint(SymIntArrayRef size, const TensorOptions &options = {}) const {
+        return new_zeros(c10::asIntArrayRefUnchecked(size), options);
+    }
 
   private:
     /// Dimensions of images and volumes in channels-last formats, from the innermost to the outermost.

@@ -95,6 +95,7 @@ class IValue {
     IValue(bool b) : payload_(held(b)) {}
     IValue(int32_t i) : payload_(held(int64_t(i))) {}
     IValue(int64_t i) : payload_(held(i)) {}
+    IValue(SymInt i) : IValue(i.expect_int()) {}
     IValue(double d) : payload_(held(d)) {}
     IValue(float d) : payload_(held(double(d))) {}
     IValue(ScalarType type) : payload_(held(int64_t(type))) {}
@@ -160,7 +161,7 @@ class IValue {
     List<at::Tensor> toTensorList() const { return list_of<at::Tensor>("TensorList"); }
     impl::GenericList toList() const;
     std::vector<int64_t> toIntVector() const { return toIntList().vec(); }
-    std::vector<SymInt> toSymIntVector() const { return toIntVector(); }
+    std::vector<SymInt> toSymIntVector() const { return c10::fromIntArrayRefSlow(toIntVector()).vec(); }
     std::vector<int64_t> toDimVector() const { return toIntVector(); }
     std::vector<double> toDoubleVector() const { return toDoubleList().vec(); }
     std::vector<at::Tensor> toTensorVector() const { return toTensorList().vec(); }

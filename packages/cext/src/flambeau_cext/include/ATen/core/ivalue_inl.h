@@ -34,6 +34,7 @@ namespace detail {
 FL_IVALUE(at::Tensor, toTensor)
 FL_IVALUE(bool, toBool)
 FL_IVALUE(int64_t, toInt)
+FL_IVALUE(SymInt, toSymInt)
 FL_IVALUE(c10::complex<double>, toComplexDouble)
 FL_IVALUE(Scalar, toScalar)
 FL_IVALUE(ScalarType, toScalarType)

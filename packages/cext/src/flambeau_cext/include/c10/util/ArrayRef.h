@@ -1,6 +1,7 @@
 /* A view of contiguous elements that another object owns. */
 #pragma once
 
+#include <c10/core/SymInt.h>
 #include <c10/util/Exception.h>
 
 #include <array>
@@ -78,11 +79,21 @@ template <class T> ArrayRef<T> makeArrayRef(const T *data, size_t size) { return
 
 using IntArrayRef = ArrayRef<int64_t>;
 using IntList = ArrayRef<int64_t>;
-using SymIntArrayRef = IntArrayRef; /* sizes are always numbers here, not symbols */
-using SymInt = int64_t;
-using SymFloat = double;
-using SymBool = bool;
+using SymIntArrayRef = ArrayRef<SymInt>;
 using DimVector = std::vector<int64_t>;
 template <class T, unsigned n = 0> using SmallVector = std::vector<T>;
+
+/* The same elements in the other type. */
+inline SymIntArrayRef fromIntArrayRefSlow(IntArrayRef list) {
+    return {reinterpret_cast<const SymInt *>(list.data()), list.size()};
+}
+inline SymIntArrayRef fromIntArrayRefUnchecked(IntArrayRef list) { return fromIntArrayRefSlow(list); }
+inline SymIntArrayRef fromIntArrayRefKnownNonNegative(IntArrayRef list) { return fromIntArrayRefSlow(list); }
+inline IntArrayRef asIntArrayRefUnchecked(SymIntArrayRef list) {
+    return {reinterpret_cast<const int64_t *>(list.data()), list.size()};
+}
+inline IntArrayRef asIntArrayRefSlow(SymIntArrayRef list, const char *, int64_t) { return asIntArrayRefUnchecked(list); }
+inline std::optional<IntArrayRef> asIntArrayRefSlowOpt(SymIntArrayRef list) { return asIntArrayRefUnchecked(list); }
+#define C10_AS_INTARRAYREF_SLOW(list) c10::asIntArrayRefSlow(list, __FILE__, __LINE__)
 
 }  // namespace c10

@@ -52,6 +52,13 @@ FL_NUMBER(int, "int", fl_of_int, toInt());
 FL_NUMBER(double, "float", fl_of_double, toDouble());
 FL_NUMBER(float, "float", fl_of_double, toFloat());
 #undef FL_NUMBER
+template <> struct Typed<SymInt> {
+    static std::string name() { return "SymInt"; }
+    static SymInt from(const fl_value &v) { return Typed<int64_t>::from(v); }
+    static fl_value argument(SymInt i) { return of_int(i.expect_int()); }
+    static fl_value result(SymInt i) { return argument(i); }
+    static SymInt take(fl_value &v) { return from(v); }
+};
 
 template <> struct Typed<Scalar> {
     static std::string name() { return "Scalar"; }
@@ -106,6 +113,11 @@ template <> struct Typed<IntArrayRef> {
     static std::string name() { return "int[]"; }
     static IntArrayRef from(const fl_value &v) { return {v.as.ints, size_t(v.count)}; }
     static fl_value argument(IntArrayRef list) { return of_ints(list); }
+};
+template <> struct Typed<SymIntArrayRef> {
+    static std::string name() { return "SymInt[]"; }
+    static SymIntArrayRef from(const fl_value &v) { return c10::fromIntArrayRefSlow(Typed<IntArrayRef>::from(v)); }
+    static fl_value argument(SymIntArrayRef list) { return of_ints(c10::asIntArrayRefUnchecked(list)); }
 };
 template <> struct Typed<ArrayRef<double>> {
     static std::string name() { return "float[]"; }

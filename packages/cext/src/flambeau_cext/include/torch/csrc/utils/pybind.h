@@ -4,6 +4,7 @@
 #if !__has_include(<pybind11/pybind11.h>)
 #error "torch/extension.h needs pybind11: pip install pybind11; torch/all.h does without it"
 #endif
+#include <ATen/core/Generator.h>
 #include <torch/csrc/utils/objects.h>
 #include <torch/library.h>
 
@@ -36,6 +37,7 @@
 #pragma GCC optimize("O1")
 #endif
 #include <pybind11/pybind11.h>
+#include <pybind11/complex.h>
 #include <pybind11/stl.h>
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
@@ -80,9 +82,66 @@ template <> struct type_caster<c10::ScalarType> {
     static handle cast(c10::ScalarType type, return_value_policy, handle) { return torch::detail::make_dtype(type); }
 };
 
+template <> struct type_caster<c10::MemoryFormat> {
+    PYBIND11_TYPE_CASTER(c10::MemoryFormat, const_name("torch.memory_format"));
+    bool load(handle source, bool) {
+        using c10::MemoryFormat;
+        for (auto format : {MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast,
+                            MemoryFormat::ChannelsLast3d}) {
+            value = format;
+            if (source.is(reinterpret_steal<object>(cast(format, {}, {})))) return true;
+        }
+        return false;
+    }
+    static handle cast(c10::MemoryFormat format, return_value_policy, handle) {
+        using c10::MemoryFormat;
+        const char *name = format == MemoryFormat::Contiguous     ? "contiguous_format"
+                           : format == MemoryFormat::Preserve     ? "preserve_format"
+                           : format == MemoryFormat::ChannelsLast ? "channels_last"
+                                                                  : "channels_last_3d";
+        return object(pybind11::module_::import("flambeau_tensor").attr(name)).release();
+    }
+};
+
+template <> struct type_caster<c10::SymInt> {
+    PYBIND11_TYPE_CASTER(c10::SymInt, const_name("Union[int, torch.SymInt]"));
+    bool load(handle source, bool) {
+        if (!PyIndex_Check(source.ptr())) return false;
+        value = int_(reinterpret_borrow<object>(source)).cast<int64_t>();
+        return true;
+    }
+    static handle cast(c10::SymInt i, return_value_policy, handle) { return PyLong_FromLongLong(i.expect_int()); }
+};
+
+template <> struct type_caster<at::Generator> {
+    PYBIND11_TYPE_CASTER(at::Generator, const_name("torch.Generator"));
+    bool load(handle source, bool) {
+        if (!isinstance(source, pybind11::module_::import("flambeau_tensor").attr("Generator"))) return false;
+        value = at::Generator(source.ptr());
+        return true;
+    }
+    static handle cast(const at::Generator &g, return_value_policy, handle) {
+        return (g.defined() ? handle(g.object()) : handle(Py_None)).inc_ref();
+    }
+};
+
+template <> struct type_caster<c10::Storage> {
+    PYBIND11_TYPE_CASTER(c10::Storage, const_name("torch.StorageBase"));
+    bool load(handle source, bool) {
+        auto library = pybind11::module_::import("flambeau_tensor");
+        if (!isinstance(source, library.attr("UntypedStorage"))) return false;
+        auto tensor = library.attr("empty")(0, arg("dtype") = library.attr("uint8")).attr("set_")(source);
+        value = c10::Storage(tensor.cast<at::Tensor>());
+        return true;
+    }
+    static handle cast(const c10::Storage &s, return_value_policy, handle) {
+        return object(pybind11::cast(s.tensor()).attr("untyped_storage")()).release();
+    }
+};
+
 /* Lists: the caster keeps the elements during the call. */
 template <class T> struct type_caster<c10::ArrayRef<T>> {
-    PYBIND11_TYPE_CASTER(c10::ArrayRef<T>, make_caster<std::vector<T>>::name);
+    PYBIND11_TYPE_CASTER(c10::ArrayRef<T>, const_name("Tuple[") + make_caster<T>::name + const_name(", ...]"));
     bool load(handle source, bool convert) {
         if constexpr (std::is_same_v<T, int64_t>) {
             if (PyLong_Check(source.ptr())) { /* an int is a list with one element */
@@ -105,6 +164,20 @@ template <class T> struct type_caster<c10::ArrayRef<T>> {
   private:
     make_caster<std::vector<T>> list_;
     T one_ = T();
+};
+template <> struct type_caster<c10::SymIntArrayRef> {
+    PYBIND11_TYPE_CASTER(c10::SymIntArrayRef, const_name("List[int]"));
+    bool load(handle source, bool convert) {
+        if (!list_.load(source, convert)) return false;
+        value = c10::fromIntArrayRefSlow(cast_op<std::vector<int64_t> &>(list_));
+        return true;
+    }
+    static handle cast(c10::SymIntArrayRef list, return_value_policy policy, handle parent) {
+        return make_caster<std::vector<int64_t>>::cast(c10::asIntArrayRefUnchecked(list).vec(), policy, parent);
+    }
+
+  private:
+    make_caster<std::vector<int64_t>> list_;
 };
 template <> struct type_caster<c10::OptionalIntArrayRef> {
     PYBIND11_TYPE_CASTER(c10::OptionalIntArrayRef, const_name("Optional[List[int]]"));
