@@ -325,7 +325,7 @@ def test_masks_of_two_dtypes_warn():
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
-@pytest.mark.parametrize(("queries", "keys"), [(1, 5), (7, 1), (130, 300), (300, 5)])
+@pytest.mark.parametrize(("queries", "keys"), [(1, 5), (7, 1), (130, 300), (300, 5), (300, 130)])
 def test_blocks_give_what_the_composition_gives(shape, queries, keys):
     """Sizes that blocks divide and do not divide, with masks of every form that broadcasts."""
     from flambeau_nn.ops.attention import composed

@@ -82,8 +82,8 @@ cdef struct Product:  # c[m, n] = a[m, k] @ b[k, n], or c += a @ b; `count` prod
     Py_ssize_t count, a_step, b_step, c_step  # elements between successive products
 
 cdef int multiply(const Product* p) except -1  # needs the GIL; uses BLAS, and the pool if worthwhile
-# One product, c = a @ b, on the calling thread, which may be a thread of the pool. Between the two calls below, which
-# need the GIL, BLAS is limited to one thread.
+# One product, ignoring `count`, on the calling thread, which may be a thread of the pool. Between the two calls below,
+# which need the GIL, BLAS is limited to one thread.
 cdef void multiply_here(const Product* p) noexcept nogil
 cdef void hold_blas() noexcept
 cdef void release_blas() noexcept

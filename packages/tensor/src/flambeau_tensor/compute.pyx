@@ -197,7 +197,6 @@ cdef int multiply(const Product* p) except -1:
 cdef void multiply_here(const Product* p) noexcept nogil:
     cdef blas.Products q
     _describe_product(p, &q)
-    q.beta[0] = 0
     blas.fits(p.m, p.k, &q.a_row, &q.a_col)
     blas.fits(p.k, p.n, &q.b_row, &q.b_col)
     blas.multiply_here(&q)

@@ -181,14 +181,17 @@ cdef void _add(void* to, const void* values, Py_ssize_t n, int dtype) noexcept n
 
 cdef int _run(Job* job, range_task task, Py_ssize_t tasks) except -1:
     cdef bint small = job.count * job.length * job.others * (job.size + job.width) < 4 * GIL_FREE
+    cdef bint blas = job.rows * job.others * max(job.size, job.width) > SMALL
     job.failed = False
-    hold_blas()
+    if blas:
+        hold_blas()
     if small:
         task(job, 0, tasks)
     else:
         with nogil:
             parallel_for(tasks, 1, task, job)
-    release_blas()
+    if blas:
+        release_blas()
     if job.failed:
         raise MemoryError()
     return 0

@@ -40,6 +40,7 @@ cdef enum:
     MAX_NDIM = 64
     CACHE = 262144  # bytes of columns
     NARROW = 128  # minimum number of positions in a block
+    QUIET = 4096  # number of multiplications below which BLAS uses one thread
     DIRECT = 1500  # number of multiplications up to which a product does not pay its preparation
 
 cdef struct Loops:
@@ -248,7 +249,7 @@ cdef int _run(Job* job, int kind) except -1:
     cdef Geometry* g = &job.g
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
-    cdef bint large
+    cdef bint large, held
     job.kind, job.item, job.loops, job.failed = kind, itemsize(job.dtype), _loops_of(job.dtype), False
     measure(g)
     job.plain = True
@@ -265,6 +266,8 @@ cdef int _run(Job* job, int kind) except -1:
             in_windows(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias)):
         return 0
     job.direct = work <= DIRECT or (g.channels == 1 and not (job.plain and g.features > 1))
+    if job.plain and kind != WEIGHTS and job.dtype == D_FLOAT32 and g.channels > 1 and g.positions % 8 == 0:
+        job.direct = False  # our loop for small products takes it
     room = max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)
     job.block = g.positions if job.direct or job.plain and kind != VALUES else min(g.positions, room)
     job.block = max(job.block, <Py_ssize_t>1)
@@ -282,14 +285,15 @@ cdef int _run(Job* job, int kind) except -1:
     if threads == 1 or job.parts < 1:
         job.parts = 1
     tasks *= job.parts
-    if not job.direct:
+    held = not job.direct and work >= QUIET
+    if held:
         hold_blas()
     if work < GIL_FREE:
         _work(job, 0, tasks)
     else:
         with nogil:
             parallel_for(tasks, 1, _work, job)
-    if not job.direct:
+    if held:
         release_blas()
     if job.failed:
         raise MemoryError()

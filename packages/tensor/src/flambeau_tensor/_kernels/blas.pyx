@@ -358,7 +358,7 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
             _product(p, a + lo * p.a_row * item, b, c + lo * p.c_row * out, hi - lo, p.n)
 
 
-cdef inline bint _small(const Products* p) noexcept:
+cdef inline bint _small(const Products* p) noexcept nogil:
     """Compute a single small product; return False if it is not one."""
     cdef small_t loop
     cdef double[TURNED] turned
@@ -386,7 +386,7 @@ cdef inline bint _small(const Products* p) noexcept:
     return True
 
 
-cdef inline void _turn(const Products* p, floating* out, const floating* b) noexcept:
+cdef inline void _turn(const Products* p, floating* out, const floating* b) noexcept nogil:
     """Copy the right factor to row-major order."""
     cdef Py_ssize_t i, j
     for j in range(p.n):
@@ -395,7 +395,8 @@ cdef inline void _turn(const Products* p, floating* out, const floating* b) noex
 
 
 cdef void multiply_here(Products* p) noexcept nogil:
-    _product(p, p.a, p.b, p.c, p.m, p.n)
+    if p.m * p.n * p.k > SMALL or not _small(p):
+        _product(p, p.a, p.b, p.c, p.m, p.n)
 
 
 cdef int multiply(Products* p) except -1:
