@@ -14,51 +14,77 @@ from flambeau_tensor.storage import UntypedStorage
 ALIGNMENT = 64
 MOST_COMPRESSED = 1100  # deflate compresses to at least 1/1032
 _MANY = 1 << 20  # zeros that are written at a time
-
-
-class _Sink:
-    """A file for sequential writing only: some files, such as gzip's, do not support seeking."""
-
-    def __init__(self, file):
-        self.write = file.write
-
-    def flush(self):
-        """Do nothing: there is no buffer."""
+_DATE = 33  # January 1, 1980, the first that an archive can contain
 
 
 class Writer:
-    """Writes records to an archive as PyTorch does: uncompressed, each starting at a multiple of 64 bytes."""
+    """Writes records to an archive as PyTorch does: uncompressed, each starting at a multiple of 64 bytes.
+
+    Python's ``zipfile`` takes longer for each record than pickling a tensor.
+    """
+
+    LIMIT = 0xFFFFFFFF  # sizes and offsets from here on are stored in 64 bits
 
     def __init__(self, file, root):
-        if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedWriter | io.BufferedRandom):
-            file = _Sink(file)
-        self.zip, self.root = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED), root
-        self.start = self.zip.fp.tell()
+        self.put, self.root = file.write, root
+        try:
+            self.start = self.at = file.tell()
+        except (AttributeError, OSError, ValueError):  # offsets are relative to the archive
+            self.start = self.at = 0
+        self.directory, self.records = [], []
 
     def write(self, name, data):
-        self.zip.writestr(self._record(name, len(data)), data)
+        self._begin(name, len(data), zlib.crc32(data))
+        self.put(data)
+        self.at += len(data)
 
     def leave(self, name, size):
         """Write a record of zeros, which may be filled in later."""
-        with self.zip.open(self._record(name, size), "w", force_zip64=size * 1.05 > zipfile.ZIP64_LIMIT) as record:
-            for start in range(0, size, _MANY):
-                record.write(bytes(min(_MANY, size - start)))
+        parts = [bytes(_MANY)] * (size // _MANY) + [bytes(size % _MANY)]
+        crc = 0
+        for part in parts:
+            crc = zlib.crc32(part, crc)
+        self._begin(name, size, crc)
+        for part in parts:
+            self.put(part)
+        self.at += size
 
-    def _record(self, name, size):
-        info = zipfile.ZipInfo(f"{self.root}/{name}")
-        info.file_size = size
-        header = 30 + len(info.filename.encode()) + (20 if size * 1.05 > zipfile.ZIP64_LIMIT else 0)
-        padding = -(self.zip.fp.tell() - self.start + header + 4) % ALIGNMENT
-        info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
-        return info
+    def _begin(self, name, size, crc):
+        """Write the header of a record, and add the record to the directory."""
+        name = f"{self.root}/{name}".encode()
+        sizes = struct.pack("<HHQQ", 1, 16, size, size) if size >= self.LIMIT else b""
+        version, shown, at = 45 if sizes else 20, 0xFFFFFFFF if sizes else size, self.at
+        padding = -(at - self.start + 34 + len(name) + len(sizes)) % ALIGNMENT
+        extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
+        common = struct.pack("<5H3L2H", version, 0, 0, 0, _DATE, crc, shown, shown, len(name), len(extra) + len(sizes))
+        self.put(b"PK\3\4" + common + name + extra + sizes)
+        self.at += 30 + len(name) + len(extra) + len(sizes)
+        self.records.append((name.decode(), crc, size))
+        numbers = [size, size] if sizes else []
+        if at >= self.LIMIT:
+            numbers.append(at)
+        wide = struct.pack(f"<HH{len(numbers)}Q", 1, 8 * len(numbers), *numbers) if numbers else b""
+        version = 45 if numbers else 20
+        common = struct.pack(
+            "<6H3L5H2L", version | 3 << 8, version, 0, 0, 0, _DATE, crc, shown, shown, len(name),
+            len(wide) + len(extra), 0, 0, 0, 0o600 << 16, 0xFFFFFFFF if at >= self.LIMIT else at,
+        )  # fmt: skip
+        self.directory.append(b"PK\1\2" + common + name + wide + extra)
 
     def fingerprint(self):
         """Return a number of 40 digits that depends on the contents of the archive."""
-        records = repr([(i.filename, i.CRC, i.file_size) for i in self.zip.infolist()])
-        return int.from_bytes(hashlib.sha256(records.encode()).digest(), "little") % 10**40
+        return int.from_bytes(hashlib.sha256(repr(self.records).encode()).digest(), "little") % 10**40
 
     def close(self):
-        self.zip.close()
+        """Write the directory."""
+        directory = b"".join(self.directory)
+        count, size, at = len(self.directory), len(directory), self.at
+        end = b""
+        if max(count << 16, size, at) >= self.LIMIT:
+            end = b"PK\6\6" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, count, count, size, at)
+            end += b"PK\6\7" + struct.pack("<LQL", 0, at + size, 1)
+            count, size, at = 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF
+        self.put(directory + end + b"PK\5\6" + struct.pack("<4H2LH", 0, 0, count, count, size, at, 0))
 
 
 def damaged(why):
