@@ -107,26 +107,30 @@ cdef inline double float_sum(const float* x, Py_ssize_t n) noexcept nogil:
     """The most common sum, at the speed of memory: short blocks are summed in float, their sums in double."""
     cdef float[LANES] lanes
     cdef double[16] total
-    cdef Py_ssize_t i = 0, k, size
+    cdef Py_ssize_t i = 0, k, end
     for k in range(16):
         total[k] = 0
     if n > 4 * LANES:
         i = unaligned(<size_t>x, 4)
         for k in range(i):
             total[k] = x[k]
-    while i < n:
+    while i + LANES <= n:
         for k in range(LANES):
-            lanes[k] = 0
-        size = i + min(<Py_ssize_t>BLOCK + LANES, n - i)
-        while i + LANES <= size:
+            lanes[k] = x[i + k]
+        end = i + min(<Py_ssize_t>BLOCK, (n - i) & ~<Py_ssize_t>(LANES - 1))
+        i += LANES
+        while i < end:  # the remainder is not added to the lanes, so that they stay in registers
             for k in range(LANES):
                 lanes[k] += x[i + k]
             i += LANES
-        for k in range(size - i):
-            lanes[k] += x[i + k]
         for k in range(16):
             total[k] += (lanes[k] + lanes[16 + k]) + (lanes[32 + k] + lanes[48 + k])
-        i = size
+    while i + 16 <= n:
+        for k in range(16):
+            total[k] += x[i + k]
+        i += 16
+    for k in range(n - i):
+        total[k] += x[i + k]
     for k in range(8):
         total[k] += total[8 + k]
     for k in range(4):
