@@ -109,6 +109,35 @@ def test_channel_norm_of_nothing(sizes, groups):
     assert out.shape == found[0].shape == x.shape and found[1].equal(weight * 0) and found[2].equal(weight * 0)
 
 
+@pytest.mark.parametrize("sizes", [(4, 6), (5, 6, 7), (2, 6, 3, 5), (40, 6, 33, 31), (2, 6, 0)])
+def test_gradients_with_running_statistics(sizes):
+    """They agree with those of the composition, in each memory format, also those of the statistics."""
+    rng = np.random.default_rng(len(sizes))
+    x, g = (ft.from_numpy(rng.standard_normal(sizes)) for _ in range(2))
+    mean, weight, bias = (ft.from_numpy(rng.standard_normal(6)) for _ in range(3))
+    variance = ft.from_numpy(rng.uniform(0.5, 2, 6))
+    formats = {4: ft.channels_last, 5: ft.channels_last_3d}
+    for w, b in ((weight, bias), (weight, None), (None, bias), (None, None)):
+        for y in (x, x.contiguous(memory_format=formats.get(x.ndim, ft.contiguous_format))):
+            inputs = [t.detach().requires_grad_() if t is not None else None for t in (y, mean, variance, w, b)]
+            known = [t for t in inputs if t is not None]
+            found = grad(ops.channel_scale(*inputs, 0.1), known, g)
+            wanted = grad(ops.composed_scale(*inputs, 0.1), known, g)
+            assert not x.numel() or found[0].stride() == y.stride()
+            for one, other in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_derivatives_with_running_statistics():
+    x, m, w, b = t(RNG.standard_normal((3, 2, 2)), True), *(t(RNG.standard_normal(2), True) for _ in range(3))
+    v = t(RNG.uniform(0.5, 2, 2), True)
+    assert gradcheck(lambda *a: F.batch_norm(*a), (x, m, v, w, b), check_forward_ad=True)
+    assert gradgradcheck(lambda *a: F.batch_norm(*a), (x, m, v, w, b))
+    half = x.detach().half().requires_grad_()
+    F.batch_norm(half, m.detach().float(), v.detach().float(), w.detach().float()).sum().backward()
+    assert half.grad.dtype is ft.float16
+
+
 def test_second_derivatives_of_a_batch_of_nothing():
     """Sizes are said, as there are no elements to tell them from."""
     x, w = ft.zeros(0, 6, 3, requires_grad=True), ft.ones(6, requires_grad=True)

@@ -6,9 +6,16 @@ The operators are declared in higher folders and connected from there.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    T_COMPLEX, T_FLOATING, T_LAYERED, T_REQUIRES_GRAD, TensorInfo, dtype_number, flags_of, new_kernel, shape_of,
-    tensor_info, thread_flags,
+    T_COMPLEX, T_DISPATCH, T_FLOATING, T_LAYERED, T_REQUIRES_GRAD, TENSOR_ABI, TensorInfo, ThreadFlags, dtype_number,
+    flags_of, new_kernel, shape_of, tensor_info, thread_flags,
 )
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, D_FLOAT64, Array, array_of, begin_write, written
+
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-nn")
+require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef object _check_dtypes, _channel_norm, _complex_norm, _channel_scale, _composed_scale, _mul_, _add_
 
@@ -22,10 +29,32 @@ def connect(check_dtypes, channel_norm, complex_norm, channel_scale, composed_sc
     _channel_scale, _composed_scale, _mul_, _add_ = channel_scale, composed_scale, mul_, add_
 
 
+cdef bint _moved(PyObject* running, PyObject* value, double momentum, double correction) except -1:
+    """Do what `move` does, without operators, if nothing observes them; return whether it is done."""
+    cdef ThreadFlags* thread = thread_flags()
+    cdef Array to, of
+    cdef Py_ssize_t i
+    cdef float keep = <float>(1 - momentum), take = <float>(momentum * correction), old
+    if thread.transform_depth or thread.dispatching or flags_of(running) & (T_REQUIRES_GRAD | T_LAYERED | T_DISPATCH) \
+            or flags_of(value) & (T_LAYERED | T_DISPATCH):
+        return False
+    array_of(running, &to)
+    array_of(value, &of)
+    if to.dtype != D_FLOAT32 or of.dtype != D_FLOAT64 or not to.contiguous or not of.contiguous or \
+            to.numel != of.numel or to.data == NULL or of.data == NULL:
+        return False
+    begin_write(running, "batch_norm")
+    for i in range(to.numel):
+        old = keep * (<float*>to.data)[i]
+        (<float*>to.data)[i] = old + take * <float>(<const double*>of.data)[i]
+    written(running)
+    return True
+
+
 def move(running, value, double momentum, double correction=1.0):
     """running += momentum · (correction · value - running), unrecorded; do nothing if `running` is None."""
     cdef bint recording
-    if running is None:
+    if running is None or _moved(<PyObject*>running, <PyObject*>value, momentum, correction):
         return
     recording = thread_flags().grad_enabled
     thread_flags().grad_enabled = False

@@ -3,6 +3,7 @@
 
 The channels are planes or last in memory. float16 and bfloat16 are computed in float32.
 """
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from libc cimport math
 
@@ -27,7 +28,19 @@ ctypedef fused real_t:
     float
     double
 
-_loops = hot("normalization", "flambeau_nn._kernels").CHANNELS
+cdef enum:
+    FORWARD, BACKWARD, SUMS, SQUARES, PRODUCTS, ROWS_FORWARD, ROWS_BACKWARD, NLOOPS
+
+cdef channels_t[NLOOPS][2] _loops  # for float and double
+
+
+def _fill_table(loops):
+    for k, name in enumerate(("forward", "backward", "sums", "squares", "products", "rows_forward", "rows_backward")):
+        _loops[<int>k][0] = <channels_t><size_t>loops[name]["float32"]
+        _loops[<int>k][1] = <channels_t><size_t>loops[name]["float64"]
+
+
+_fill_table(hot("normalization", "flambeau_nn._kernels").CHANNELS)
 
 cdef struct Work:
     Channels data
@@ -39,8 +52,8 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     w.loop(&w.data, begin, end)
 
 
-cdef int _run(Work* w, str loop, int dtype, Py_ssize_t units) except -1:
-    w.loop = <channels_t><size_t>_loops[loop]["float32" if dtype == D_FLOAT32 else "float64"]
+cdef int _run(Work* w, int loop, int dtype, Py_ssize_t units) except -1:
+    w.loop = _loops[loop][dtype == D_FLOAT64]
     return _share(w, units)
 
 
@@ -55,11 +68,23 @@ cdef int _share(Work* w, Py_ssize_t units) except -1:
 
 
 cdef class _Operands:
-    """Dense operands of the computing dtype, kept alive."""
-    cdef object x, weight, bias, memory
+    """Dense operands of the computing dtype, kept alive, and memory for the loops."""
+    cdef object x, weight, bias
+    cdef char* memory
     cdef Array array
     cdef int dtype, original
     cdef bint channels_last, rows  # the memory format, or the channels are columns of a matrix
+
+    def __dealloc__(self):
+        PyMem_Free(self.memory)
+
+    cdef char* reserve(self, Py_ssize_t n) except NULL:
+        """Return n bytes of zeros that live as long as the object."""
+        PyMem_Free(self.memory)
+        self.memory = <char*>PyMem_Calloc(max(n, <Py_ssize_t>1), 1)
+        if self.memory == NULL:
+            raise MemoryError()
+        return self.memory
 
 
 cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, PyObject* groups, PyObject* eps):
@@ -103,15 +128,16 @@ cdef object _parameter(PyObject* t, int dtype, Py_ssize_t channels, Array* a):
 
 cdef int _make_parts(Channels* d, _Operands held) except -1:
     cdef Py_ssize_t outer = d.samples if d.groups else 1, numbers, item = 4 if held.dtype == D_FLOAT32 else 8
+    cdef char* memory
     d.rows = d.positions if d.groups else d.samples * d.positions
     d.parts = 1
     if d.samples * d.channels * d.positions >= GIL_FREE:
         d.parts = max(min(PARTS // max(outer, <Py_ssize_t>1), d.rows), <Py_ssize_t>1)
     numbers = outer * d.channels
-    held.memory = (bytearray(16 * numbers * d.parts + 1), bytearray(2 * item * numbers * d.parts + 1),
-                   bytearray(FACTORS * item * numbers + 1))
-    d.sums = <double*><char*>held.memory[0]
-    d.short_sums, d.factors = <char*>held.memory[1], <char*>held.memory[2]
+    memory = held.reserve((16 * d.parts + 2 * item * d.parts + FACTORS * item) * numbers)
+    d.sums = <double*>memory
+    d.short_sums = memory + 16 * d.parts * numbers
+    d.factors = <char*>d.short_sums + 2 * item * d.parts * numbers
     return 0
 
 
@@ -187,6 +213,8 @@ cdef void _set_gradients(const Channels* d, double* of_weight, double* of_bias, 
                 of_bias[k] += of_grad
                 of_weight[k] += of_product
             plain, along = plain / (d.rows * width), along / (d.rows * width)
+            if d.fixed:
+                plain = along = 0
             for k in range(c, c + width):
                 v = 1 if d.weight == NULL else (<const real_t*>d.weight)[k]
                 f[2 * n + k] = <real_t>(v * scale)
@@ -204,6 +232,7 @@ cdef object _forward(PyObject* op, PyObject** a):
     cdef Channels* d = &w.data
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t units
+    cdef int step
     cdef bint single = held.dtype == D_FLOAT32
     result = empty_in_format(held.channels_last, held.dtype, held.array.ndim, held.array.sizes, &out)
     sizes[0], sizes[1] = d.samples if d.groups else d.channels, d.groups
@@ -212,14 +241,15 @@ cdef object _forward(PyObject* op, PyObject** a):
     d.out, d.mean, d.variance = out.data, <double*>mean.data, <double*>variance.data
     if held.rows:
         units = d.parts * (d.samples if d.groups else 1)
-        for step in ("sums", "squares", "rows_forward"):
-            _run(&w, step, held.dtype, units)
-            if single and step != "rows_forward":
-                _statistics[float](d, step == "squares", NULL)
-            elif step != "rows_forward":
-                _statistics[double](d, step == "squares", NULL)
+        for step in range(2):
+            _run(&w, SQUARES if step else SUMS, held.dtype, units)
+            if single:
+                _statistics[float](d, step == 1, NULL)
+            else:
+                _statistics[double](d, step == 1, NULL)
+        _run(&w, ROWS_FORWARD, held.dtype, units)
     else:
-        _run(&w, "forward", held.dtype, mean.numel)
+        _run(&w, FORWARD, held.dtype, mean.numel)
     result = converted(result, held.original)
     return result if held.channels_last else in_format_of(result, a[0]), means, variances
 
@@ -236,18 +266,20 @@ cdef object _gradient_of(PyObject* parameter, const double* sums, int dtype):
     return converted(t, like.dtype)
 
 
-cdef object _backward(PyObject* op, PyObject** a):
-    """Map (grad_output, self, weight, bias, mean, variance, groups, eps) to the gradients of self, weight and bias."""
+cdef object _gradients(PyObject* grad, PyObject* x, PyObject* weight, PyObject* bias, PyObject* means,
+                       PyObject* variances, PyObject* groups, PyObject* eps, bint fixed):
+    """Return the gradients of self, weight and bias; with `fixed`, means and variances are constants."""
     cdef Work w
     cdef Array g, out, mean, variance
-    cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[6], a[7])
+    cdef _Operands held = _prepare(&w, x, weight, bias, groups, eps)
     cdef Channels* d = &w.data
     cdef Py_ssize_t units, n = d.channels, i
     cdef bint single = held.dtype == D_FLOAT32
     cdef double* of_weight
     cdef double* of_bias
-    _grad = as_channels_last(a[0], held.dtype, &g) if held.channels_last else dense(a[0], held.dtype, &g)
-    _mean, _variance = dense(a[4], D_FLOAT64, &mean), dense(a[5], D_FLOAT64, &variance)
+    d.fixed = fixed
+    _grad = as_channels_last(grad, held.dtype, &g) if held.channels_last else dense(grad, held.dtype, &g)
+    _mean, _variance = dense(means, D_FLOAT64, &mean), dense(variances, D_FLOAT64, &variance)
     if g.numel != held.array.numel or mean.numel != (d.samples * d.groups if d.groups else n) or \
             variance.numel != mean.numel:
         raise RuntimeError("channel_norm_backward: sizes of the gradient, of means or variances are not the input's")
@@ -263,22 +295,26 @@ cdef object _backward(PyObject* op, PyObject** a):
             _set_centers[float](d, NULL)
         else:
             _set_centers[double](d, NULL)
-        _run(&w, "products", held.dtype, units)
+        _run(&w, PRODUCTS, held.dtype, units)
         if single:
             _set_gradients[float](d, of_weight, of_bias, NULL)
         else:
             _set_gradients[double](d, of_weight, of_bias, NULL)
-        _run(&w, "rows_backward", held.dtype, units)
+        _run(&w, ROWS_BACKWARD, held.dtype, units)
     else:
-        held.memory = bytearray(16 * d.samples * n + 1)
-        d.sums = <double*><char*>held.memory
-        _run(&w, "backward", held.dtype, mean.numel)
+        d.sums = <double*>held.reserve(16 * d.samples * n)
+        _run(&w, BACKWARD, held.dtype, mean.numel)
         for i in range(d.samples * n):
             of_bias[i % n] += d.sums[2 * i]
             of_weight[i % n] += d.sums[2 * i + 1]
     result = converted(result, held.original)
-    return (result if held.channels_last else in_format_of(result, a[1]), _gradient_of(a[2], of_weight, held.dtype),
-            _gradient_of(a[3], of_bias, held.dtype))
+    return (result if held.channels_last else in_format_of(result, x), _gradient_of(weight, of_weight, held.dtype),
+            _gradient_of(bias, of_bias, held.dtype))
+
+
+cdef object _backward(PyObject* op, PyObject** a):
+    """(grad_output, self, weight, bias, mean, variance, groups, eps)"""
+    return _gradients(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], False)
 
 
 # --- normalization by given statistics ------------------------------------------------------------------------------
@@ -333,8 +369,7 @@ cdef object _scaled(PyObject* op, PyObject** a):
     _variance = _parameter(a[2], held.dtype, d.channels, &variance)
     d.rows = 1 if held.rows else 0
     units = d.samples * (d.positions if held.rows else d.channels)
-    held.memory = bytearray(16 * d.channels + 1)
-    d.factors = <char*>held.memory
+    d.factors = held.reserve(16 * d.channels)
     result = empty_in_format(held.channels_last, held.dtype, held.array.ndim, held.array.sizes, &out)
     d.out = out.data
     if held.dtype == D_FLOAT32:
@@ -348,7 +383,13 @@ cdef object _scaled(PyObject* op, PyObject** a):
     return result if held.channels_last else in_format_of(result, a[0])
 
 
+cdef object _scale_backward(PyObject* op, PyObject** a):
+    """(grad_output, self, mean, variance, weight, bias, eps)"""
+    return _gradients(a[0], a[1], a[4], a[5], a[2], a[3], <PyObject*>_no_groups, a[6], True)
+
+
 cdef object _no_groups = 0
 channel_scale = new_kernel(_scaled)
+channel_scale_backward = new_kernel(_scale_backward)
 channel_norm = new_kernel(_forward)
 channel_norm_backward = new_kernel(_backward)

@@ -11,7 +11,7 @@ from flambeau_nn._kernels.compute_dtype cimport memory
 from flambeau_nn._kernels.convolution_types cimport AXES, IMAGE, WEIGHTS, Geometry
 from flambeau_nn._kernels.direct_convolution cimport Grid, Phase, Windows, windows_t
 from flambeau_tensor.abi cimport TENSOR_ABI
-from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, D_INT64, num_threads, parallel_for
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, num_threads, parallel_for
 from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.abi import require
@@ -97,13 +97,15 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
     """List the taps of each phase, and pack the weights in the order in which they are read."""
     cdef Grid* s = &w.source
     cdef Phase* phase = w.phase
-    cdef Py_ssize_t p, rest, c, tap, n, k, o, r, f, j, group, total = 0, place
+    cdef Py_ssize_t p, rest, c, tap, n, k, o, r, f, j, group, total = 0, place, steps, off, here
     cdef Py_ssize_t apart = s.phases[0] * s.phases[1] * s.phases[2] * s.apart  # stride between channels
     cdef Py_ssize_t step_in = g.rows if kind == IMAGE else g.taps, step_out = g.taps if kind == IMAGE else g.rows
-    cdef Py_ssize_t[AXES] of, here, taps
+    cdef Py_ssize_t[AXES] of, taps, most
     cdef int d, tile
     cdef bint meets
     cdef Py_ssize_t* which = at + s.channels * g.taps  # the weight index of each tap, parallel to its offset
+    for d in range(AXES):
+        most[d] = g.dilation[d] * (g.kernel[d] - 1) // g.stride[d]
     for p in range(w.phases):
         rest = p
         for d in range(AXES - 1, -1, -1):
@@ -111,19 +113,26 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
             rest //= w.step[d]
             phase.start[d] = 0 if kind != IMAGE else g.padding[d] // g.stride[d] * g.stride[d] + of[d] - g.padding[d]
         phase.at, phase.first, n = at, total * w.features, 0
+        taps[0] = taps[1] = taps[2] = 0
         for tap in range(g.taps):
-            taps[2], taps[1] = tap % g.kernel[2], tap // g.kernel[2] % g.kernel[1]
-            taps[0] = tap // (g.kernel[2] * g.kernel[1])
             place, o, meets = 0, 0, True
             for d in range(AXES):
                 j = taps[d] * g.dilation[d]
+                steps, off = j, 0
+                if g.stride[d] != 1:  # divisions are slow
+                    steps, off = j // g.stride[d], j % g.stride[d]
                 if kind == IMAGE:
-                    meets = meets and j % g.stride[d] == of[d]
-                    here[d] = g.dilation[d] * (g.kernel[d] - 1) // g.stride[d] - j // g.stride[d]
+                    meets = meets and off == of[d]
+                    here = most[d] - steps
                 else:
-                    o = o * s.phases[d] + j % g.stride[d]
-                    here[d] = j // g.stride[d]
-                place = place * s.length[d] + here[d]
+                    o = o * s.phases[d] + off
+                    here = steps
+                place = place * s.length[d] + here
+            for d in range(AXES - 1, -1, -1):
+                taps[d] += 1
+                if taps[d] < g.kernel[d]:
+                    break
+                taps[d] = 0
             if meets:
                 at[n], which[n] = o * s.apart + place, tap
                 n += 1
@@ -164,6 +173,7 @@ cdef bint in_windows(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t g
                      char* weight, char* bias) except -1:
     cdef Windows w
     cdef Py_ssize_t p, i, wanted, work = batch * groups * g.features * g.rows * g.positions
+    cdef Py_ssize_t listed, packed  # bytes of the phases with their taps, number of weights in the order of use
     cdef void* place
     cdef Py_ssize_t* at
     cdef float* sums
@@ -182,29 +192,30 @@ cdef bint in_windows(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t g
     _lay_out(&w, g, kind)
     wanted = _split(&w, kind, work)
     w.given, w.bias = <float*>values, <float*>bias
-    _phases = memory(D_INT64, w.phases * <Py_ssize_t>sizeof(Phase) // 8, &place)
+    w.parts = 1
+    if kind == WEIGHTS:
+        w.parts = max(<Py_ssize_t>1, min(w.tasks // groups, (wanted + groups - 1) // groups))
+    listed = w.phases * <Py_ssize_t>sizeof(Phase) + 2 * w.source.channels * g.taps * <Py_ssize_t>sizeof(Py_ssize_t)
+    packed = w.parts * groups * w.weights
+    _held = memory(D_FLOAT32, listed // 4 + packed, &place)
     w.phase = <Phase*>place
-    _at = memory(D_INT64, 2 * w.source.channels * g.taps, &place)
-    _packed = None
+    at = <Py_ssize_t*>(w.phase + w.phases)
+    sums = <float*>(<char*>place + listed)
     if kind == WEIGHTS:
         w.slopes.apart = w.source.apart + MARGIN
         w.more = g.features * w.slopes.apart
-        w.parts = max(<Py_ssize_t>1, min(w.tasks // groups, (wanted + groups - 1) // groups))
-        _list_taps(&w, g, kind, <Py_ssize_t*>place, NULL, NULL)
+        _list_taps(&w, g, kind, at, NULL, NULL)
         for p in range(AXES):
             w.slopes.size[p] = w.slopes.bound[p] = g.count[p]
             w.slopes.step[p], w.slopes.before[p], w.slopes.phases[p] = 1, 0, 1
             w.slopes.length[p] = w.source.length[p]
         w.tasks = groups * w.parts
-        _packed = memory(D_FLOAT32, w.parts * groups * w.weights, &place)
-        w.result = sums = <float*>place
-        for i in range(w.parts * groups * w.weights):
+        w.result = sums
+        for i in range(packed):
             sums[i] = 0
     else:
-        at = <Py_ssize_t*>place
-        _packed = memory(D_FLOAT32, groups * w.weights, &place)
-        w.packed = <float*>place
-        _list_taps(&w, g, kind, at, <float*>place, <float*>weight)
+        w.packed = sums
+        _list_taps(&w, g, kind, at, sums, <float*>weight)
     if work < GIL_FREE:
         (_slopes if kind == WEIGHTS else _results)(&w, 0, w.tasks)
     else:

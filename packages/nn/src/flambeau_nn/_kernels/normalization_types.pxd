@@ -28,6 +28,7 @@ cdef struct Channels:  # all arrays have the dtype of the loop
     double eps
     double* mean  # one per group of elements that are normalized together
     double* variance
+    bint fixed  # backward: mean and variance do not depend on `x`
     const void* grad  # backward: same layout as `x`
     void* grad_x  # backward: same layout as `x`
     double* sums  # backward: for each plane the sums of grad and of grad * normalized x; channels last: see `parts`

@@ -100,7 +100,17 @@ def _channel_scale(level, op, args, dims):
     return _apart(call(op, _folded(x, dims[0], size), *flat, eps), size), 1
 
 
+def _channel_scale_backward(level, op, args, dims):
+    grad, x, *parameters, eps = args
+    size = level.size
+    flat = [_flat(t, d, size) for t, d in zip(parameters, dims[2:6], strict=True)]
+    of_x, *of_both = call(op, _folded(grad, dims[0], size), _folded(x, dims[1], size), *flat, eps)
+    of_both = tuple(t if t is None else t.reshape((size, -1)) for t in of_both)
+    return (_apart(of_x, size), *of_both), (1, *(t if t is None else 0 for t in of_both))
+
+
 batched(_channel_scale, ops.channel_scale)
+batched(_channel_scale_backward, ops.channel_scale_backward)
 batched(_channel_norm, ops.channel_norm)
 batched(_channel_norm_backward, ops.channel_norm_backward)
 batched(plain, ops.row_moments)

@@ -6,7 +6,7 @@ import flambeau_tensor as ft
 from flambeau_autograd.derivatives import derivative
 from flambeau_autograd.fresh import where
 from flambeau_nn.ops import normalization as ops
-from flambeau_nn.ops.normalization import _wide
+from flambeau_nn.ops.normalization import _per_channel, _wide
 
 
 def _layer_norm_backward(grad, self, normalized_shape, weight, bias, eps):
@@ -71,5 +71,37 @@ derivative(
     {"self, weight, bias": _channel_norm},
     not_differentiable=("mean", "variance"),
 )
-derivative(ops.channel_scale, composition=ops.composed_scale)
+
+
+def _channel_scale_backward(grad, self, mean, variance, weight, bias, eps):
+    """Compute the gradients as a composition."""
+    scale = (_wide(variance) + eps).rsqrt()
+    g = _wide(grad)
+    x = _per_channel(scale, self.ndim) * (_wide(self) - _per_channel(_wide(mean), self.ndim))
+    over = [d for d in range(self.ndim) if d != 1]
+    return (
+        (g * _per_channel(scale if weight is None else scale * weight, self.ndim)).to(self.dtype),
+        None if weight is None else (g * x).sum(over).reshape(weight.shape).to(weight.dtype),
+        None if bias is None else g.sum(over).reshape(bias.shape).to(bias.dtype),
+    )
+
+
+def _channel_scale(grad, self, mean, variance, weight, bias_shape, bias_dtype, eps):
+    bias = ft.empty(bias_shape, dtype=bias_dtype, device=where(grad)) if bias_shape else None
+    return ops.channel_scale_backward(grad, self, mean, variance, weight, bias, eps)
+
+
+def _of_mean(grad, self, mean, variance, weight, eps):
+    scale = (variance + eps).rsqrt()
+    total = ops.channel_scale_backward(grad, self, mean, variance, None, mean, eps)[2]
+    return -total * (scale if weight is None else scale * weight)
+
+
+def _of_variance(grad, self, mean, variance, weight, eps):
+    product = ops.channel_scale_backward(grad, self, mean, variance, variance, None, eps)[1]
+    return product * (-0.5 if weight is None else -0.5 * weight) / (variance + eps)
+
+
+derivative(ops.channel_scale_backward, composition=_channel_scale_backward)
+derivative(ops.channel_scale, {"self, weight, bias": _channel_scale, "mean": _of_mean, "variance": _of_variance})
 derivative(ops.row_moments, composition=ops.composed_moments)

@@ -63,6 +63,14 @@ channel_scale = Operator(
     variants=FUNCTION,
     doc="(x - mean) / sqrt(variance + eps) · weight + bias of each channel (dimension 1).",
 )
+channel_scale_backward = Operator(
+    "channel_scale_backward(Tensor grad_output, Tensor self, Tensor mean, Tensor variance, Tensor? weight, "
+    "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+    channel_kernels.channel_scale_backward,
+    namespace=INTERNAL,
+    variants=FUNCTION,
+    doc="The gradients of channel_scale with respect to self, weight and bias.",
+)
 
 
 def composed_moments(input, dims, eps, keepdim):

@@ -4,7 +4,7 @@
 ``LOOPS`` holds the tasks (see direct_convolution.pxd); it is empty if this processor or compiler lacks the vector
 types.
 """
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from flambeau_nn._kernels.convolution_types cimport AXES
@@ -160,10 +160,11 @@ cdef void _results(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
     cdef Py_ssize_t task
     cdef Py_ssize_t width = (max(w.chunk, w.source.length[2]) + FL_WINDOW_SLACK) // 16 * 16 + 16
     cdef Where at
-    cdef float* x = <float*>calloc(w.room + FL_WINDOW_SLACK + FL_WINDOW_ROWS * width, sizeof(float))
+    cdef float* x = <float*>malloc((w.room + FL_WINDOW_SLACK + FL_WINDOW_ROWS * width) * sizeof(float))
     if x == NULL:
         w.failed = True
         return
+    memset(x, 0, (w.room + FL_WINDOW_SLACK) * sizeof(float))
     for task in range(begin, end):
         _find(w, task, &at)
         if w.blocks > 1 and task > begin:

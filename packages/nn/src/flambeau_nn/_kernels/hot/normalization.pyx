@@ -257,6 +257,8 @@ cdef void _planes_backward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, 
             along += v * d.sums[2 * at + 1]
         center, scale = <real_t>m.center, <real_t>m.scale
         plain, along = plain / (p.count * n), along / (p.count * n)
+        if d.fixed:
+            plain = along = 0
         a, b = <real_t>(plain - m.shift * along), <real_t>along
         for j in range(p.count):
             at = p.first + j * p.step
