@@ -10,6 +10,7 @@ cdef extern from "Python.h":
     PyObject* vectorcall "PyObject_Vectorcall"(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     PyObject* tuple_item "PyTuple_GET_ITEM"(PyObject*, Py_ssize_t) noexcept
     Py_ssize_t tuple_size "PyTuple_GET_SIZE"(PyObject*) noexcept
+    PyObject* list_item "PyList_GET_ITEM"(PyObject*, Py_ssize_t) noexcept
     PyObject* new_tuple "PyTuple_New"(Py_ssize_t) except NULL
     void set_tuple_item "PyTuple_SET_ITEM"(PyObject*, Py_ssize_t, PyObject*) noexcept
     bint is_tuple "PyTuple_CheckExact"(PyObject*) noexcept

@@ -217,7 +217,7 @@ any = Operator(
 
 def _of_truth(name, reduction):
     def over_all(self):
-        if self.dtype.name != "bool":
+        if self.dtype is not _BOOL:
             raise RuntimeError(f"{name}(): expected a tensor of dtype torch.bool, but got {self.dtype}")
         return reduction(self)
 

@@ -181,8 +181,7 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorInfo* o, 
     set_outputs(node, n)
     number(node)
     for i in range(n):
-        item = results[i]
-        t = <PyObject*>item
+        t = _item(results, i)
         node.metas[i].ndim = -1
         if not is_tensor(t):
             continue
@@ -199,10 +198,17 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorInfo* o, 
     if rule.saves_results and any_output:
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
-                item = results[rule.items[k].index]
-                if is_tensor(<PyObject*>item):
-                    save(&node.saved[k], <PyObject*>item, True)
+                t = _item(results, rule.items[k].index)
+                if is_tensor(t):
+                    save(&node.saved[k], t, True)
     return 0
+
+
+cdef inline PyObject* _item(object results, Py_ssize_t i) noexcept:
+    """Return an item of a tuple, perhaps a named one, whose own indexing is slow, or of a list."""
+    if is_tuple_kind(<PyObject*>results):
+        return tuple_item(<PyObject*>results, i)
+    return list_item(<PyObject*>results, i)
 
 
 cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wanted, bint inplace) except -1:

@@ -38,6 +38,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     PyObject* lookup "_PyType_Lookup"(PyTypeObject*, PyObject*)
+    object tuple_new "PyTuple_Type.tp_new"(PyTypeObject*, object, PyObject*)
 
 cdef extern from *:
     """
@@ -413,7 +414,7 @@ cdef object _run_named(Operator op, PyObject** slots):
         from flambeau_tensor.return_types import type_of_results
 
         op.result_type = type_of_results(op)
-    return tuple.__new__(op.result_type, result)
+    return tuple_new(<PyTypeObject*>op.result_type, (result,), NULL)
 
 
 # --- the object -----------------------------------------------------------------------------------------------------
