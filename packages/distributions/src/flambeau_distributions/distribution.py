@@ -72,14 +72,14 @@ class Distribution:
                 stacklevel=4,
             )
             return
-        own, cls = self.__dict__, type(self)
+        own, cls, is_dependent, is_all_true = self.__dict__, type(self), constraints.is_dependent, torch._is_all_true
         for name, constraint in arg_constraints.items():
             if name not in own and isinstance(getattr(cls, name, None), lazy_property):
                 continue  # a lazy property that was not given
-            if constraints.is_dependent(constraint):
+            if is_dependent(constraint):
                 continue
             value = own[name] if name in own else getattr(self, name)
-            if not torch._is_all_true(constraint.check(value)):
+            if not is_all_true(constraint.check(value)):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
@@ -177,7 +177,9 @@ class Distribution:
         """Raise unless the value is a tensor of a fitting shape within the support."""
         if not isinstance(value, _Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, own = value.shape, self._batch_shape + self._event_shape
+        shape, own = value.shape, self._batch_shape
+        if self._event_shape:
+            own = own + self._event_shape
         if shape != own:
             self._check_shape(shape, own)
         try:

@@ -34,7 +34,8 @@ _Tensor = torch.Tensor
 
 def is_number(value: object) -> TypeIs[float]:
     """Return True if a parameter was given as a number."""
-    return isinstance(value, (int, float, complex, Number))
+    # Asking the abstract class Number about a tensor is slow.
+    return isinstance(value, (int, float, complex)) or (not isinstance(value, _Tensor) and isinstance(value, Number))
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
@@ -44,17 +45,22 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
         ValueError: a value is neither a number nor a tensor.
     """
     first = None
-    for value in values:
+    tensors: list[Any] = list(values)
+    numbers = []
+    for i, value in enumerate(values):
         if isinstance(value, _Tensor):
             if first is None:
                 first = value
-        elif not is_number(value) and not hasattr(type(value), "__torch_function__"):
+        elif is_number(value):
+            numbers.append(i)
+        elif not hasattr(type(value), "__torch_function__"):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                 "__torch_function__."
             )
     dtype = torch.get_default_dtype() if first is None else first.dtype
-    tensors: list[Any] = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
+    for i in numbers:
+        tensors[i] = torch.tensor(values[i], dtype=dtype)
     shape = tensors[0].shape if first is None else first.shape
     for i, t in enumerate(tensors):
         if t.shape != shape:
