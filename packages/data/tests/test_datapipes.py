@@ -1,5 +1,8 @@
 """Pipes give what PyTorch 2.13's give, in its order for a seed."""
 
+import io
+import pickle
+
 import pytest
 
 import flambeau_tensor as torch
@@ -12,11 +15,15 @@ from flambeau_data import (
     guaranteed_datapipes_determinism,
     non_deterministic,
 )
+from flambeau_data.datapipes import _shared
 from flambeau_data.datapipes import iter as streams
 from flambeau_data.datapipes import map as maps
+from flambeau_data.datapipes._hook_iterator import _SnapshotState
 from flambeau_data.datapipes.iter.sharding import SHARDING_PRIORITIES
+from flambeau_data.datapipes.utils.common import StreamWrapper
+from flambeau_data.datapipes.utils.snapshot import _simple_graph_snapshot_restoration as restore
 from flambeau_data.graph import traverse_dps
-from flambeau_data.graph_settings import apply_sharding, get_all_graph_pipes
+from flambeau_data.graph_settings import apply_random_seed, apply_sharding, get_all_graph_pipes
 
 
 def source(n=6):
@@ -25,6 +32,34 @@ def source(n=6):
 
 def negated(x):
     return -x
+
+
+def tenfold(*numbers):
+    return sum(numbers) * 10
+
+
+def parity(x):
+    return x % 2
+
+
+def third(x):
+    return x % 3
+
+
+def is_even(x):
+    return x % 2 == 0
+
+
+def is_positive(x):
+    return x > 0
+
+
+def none_for_two(x):
+    return None if x % 3 == 2 else x % 3
+
+
+def three(a, b, c):
+    return a
 
 
 @pytest.mark.parametrize(
@@ -40,7 +75,7 @@ def negated(x):
 )
 def test_columns(options, expected):
     pipe = streams.IterableWrapper([(0, 1, 2), (3, 4, 5)])
-    assert list(pipe.map(lambda *a: sum(a) * 10, **options)) == expected
+    assert list(pipe.map(tenfold, **options)) == expected
 
 
 def test_columns_of_dicts_and_lists():
@@ -56,10 +91,10 @@ def test_columns_of_dicts_and_lists():
 
 
 def test_filter():
-    assert list(source().filter(lambda x: x % 2 == 0)) == [0, 2, 4]
-    assert list(streams.IterableWrapper([(0, 1), (1, 0)]).filter(lambda x: x > 0, input_col=1)) == [(0, 1)]
+    assert list(source().filter(is_even)) == [0, 2, 4]
+    assert list(streams.IterableWrapper([(0, 1), (1, 0)]).filter(is_positive, input_col=1)) == [(0, 1)]
     with pytest.raises(ValueError, match="Boolean output"):
-        list(source().filter(lambda x: x % 2))
+        list(source().filter(parity))
 
 
 def test_batches():
@@ -83,9 +118,6 @@ def test_batches():
 
 
 def test_groups():
-    def third(x):
-        return x % 3
-
     assert list(source(10).groupby(third)) == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]
     expected = [[0, 3], [1, 4], [2, 5], [6, 9], [7], [8]]
     assert list(source(10).groupby(third, group_size=2)) == expected
@@ -117,7 +149,8 @@ def test_forks():
     assert len(a) == 6 and [list(a), list(b), list(a), list(b)] == [list(range(6))] * 4
     first, second = iter(a), iter(b)
     assert [next(first), next(second), next(first)] == [0, 0, 1]
-    iter(a)
+    with pytest.warns(UserWarning, match="not exhausted"):
+        iter(a)
     with pytest.raises(RuntimeError, match="invalidated"):
         next(second)
     a, b = streams.IterableWrapper([[0]]).fork(2, copy="deep")
@@ -132,13 +165,13 @@ def test_forks():
 
 
 def test_demux():
-    assert [list(x) for x in source().demux(2, lambda x: x % 2)] == [[0, 2, 4], [1, 3, 5]]
-    kept = source().demux(2, lambda x: None if x % 3 == 2 else x % 3, drop_none=True)
+    assert [list(x) for x in source().demux(2, parity)] == [[0, 2, 4], [1, 3, 5]]
+    kept = source().demux(2, none_for_two, drop_none=True)
     assert [list(x) for x in kept] == [[0, 3], [1, 4]]
     with pytest.raises(ValueError, match="between 0 and 1. 2 is returned"):
         list(source().demux(2, int)[0])
     with pytest.raises(BufferError, match="Demultiplexer"):
-        list(source(10).demux(2, lambda x: int(x > 0), buffer_size=3)[0].mux(source(10)).batch(10))
+        list(source(10).demux(2, bool, buffer_size=3)[0].mux(source(10)).batch(10))
 
 
 def test_orders():
@@ -245,6 +278,94 @@ def test_pipes_of_programs():
         assert list(sometimes(source(2))) == [0, 3]
         with pytest.raises(TypeError, match="non-deterministic"):
             sometimes(source())
+
+
+def test_counting_and_continuing():
+    """The count of items, and passes that continue where pickled pipes stopped."""
+
+    class Itself(IterDataPipe):
+        def __init__(self):
+            self.reset()
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return next(self.items)
+
+        def reset(self):
+            self.items = iter(range(4))
+
+    pipe = Itself()
+    first = iter(pipe)
+    assert (next(first), next(pipe), pipe._number_of_samples_yielded) == (0, 1, 2)
+    assert list(pipe) == [0, 1, 2, 3] and pipe._number_of_samples_yielded == 4
+    with pytest.raises(RuntimeError, match="has been invalidated"):
+        next(first)
+
+    pipe = source(10).map(negated).shuffle(buffer_size=4)
+    apply_random_seed(pipe, torch.Generator().manual_seed(1))
+    reading = iter(pipe)
+    assert [next(reading) for _ in range(3)] and pipe._number_of_samples_yielded == 3
+    copy = pickle.loads(pickle.dumps(pipe))
+    assert copy._number_of_samples_yielded == 3
+    restore(copy, 3, torch.Generator().manual_seed(1))
+    with pytest.raises(RuntimeError, match="Snapshot restoration cannot be applied"):
+        restore(copy, 3)
+    assert list(copy) == list(reading)
+    with pytest.raises(RuntimeError, match="by 4 iterations exceeds"):
+        restore(source(3), 4)
+
+    order = maps.SequenceWrapper(range(6)).shuffle()
+    reading = iter(order)
+    next(reading)
+    copy = pickle.loads(pickle.dumps(order))
+    copy._snapshot_state = _SnapshotState.Restored
+    assert list(copy) == list(reading)
+
+
+def test_rejected_functions_and_lengths():
+    with pytest.raises(ValueError, match="three cannot take 1 columns"):
+        source().map(three)
+    with pytest.raises(ValueError, match="cannot take 2 columns"):
+        source().filter(is_even, input_col=[0, 1])
+    with pytest.raises(TypeError, match="A callable function is expected"):
+        source().map(3)
+    with pytest.raises(AssertionError, match="implemented `__len__`"):
+        streams.Sampler(source().filter(is_even))
+    for endless in (source().filter(is_even).batch(2), source().zip(source().filter(is_even))):
+        with pytest.raises(TypeError, match="IterDataPipe instance doesn't have valid length"):
+            len(endless)
+
+
+def test_functions_that_cannot_be_pickled(monkeypatch):
+    monkeypatch.setattr(_shared, "find_spec", lambda name: None)
+    with pytest.warns(UserWarning, match="Local function is not supported by pickle"):
+        source().map(lambda x: x)
+    monkeypatch.setattr(_shared, "find_spec", lambda name: name)  # dill is installed
+    source().map(lambda x: x)
+    assert pickle.loads(pickle.dumps(maps.Mapper(maps.SequenceWrapper("ab"))))[1] == "b"
+
+
+def test_unread_branches():
+    a, b = source(3).fork(2)
+    assert list(a) == list(b)
+    assert next(iter(a)) == 0
+    with pytest.warns(UserWarning, match="Some child DataPipes are not exhausted"):
+        iter(a)
+
+
+def test_streams():
+    file = io.StringIO("text")
+    stream = StreamWrapper(file)
+    assert {"read", "close", "getvalue"} <= set(dir(stream))
+    assert pickle.loads(pickle.dumps(StreamWrapper(io.BytesIO(b"ab")))).read() == b"ab"
+
+
+def test_moved_names():
+    with pytest.warns(FutureWarning, match="from the `torch.utils.data.datapipes.iter.sharding`"):
+        from flambeau_data.datapipes.iter.grouping import SHARDING_PRIORITIES as moved
+    assert moved is SHARDING_PRIORITIES
 
 
 def test_graph():

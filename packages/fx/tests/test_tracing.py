@@ -165,6 +165,7 @@ def rows(x, n):
 
 fx.wrap("rows")
 fx.wrap("len")
+fx.wrap("getattr")
 
 
 def test_wrapped_functions_are_single_steps():
@@ -174,6 +175,12 @@ def test_wrapped_functions_are_single_steps():
     assert len([1, 2]) == 2 and rows(2, 1) == 2 and math.sqrt(4) == 2
     with pytest.raises(NotImplementedError, match="top level of a module"):
         fx.wrap("rows")
+
+
+def test_a_wrapped_getattr_is_a_step_and_is_restored():
+    traced = fx.symbolic_trace(lambda x: getattr(x, "mT"))  # noqa: B009
+    assert [n.target for n in traced.graph.nodes][1] is getattr
+    assert "getattr" not in globals() and traced(torch.ones(2, 3)).shape == (3, 2)
 
 
 def test_concrete_arguments_decide():

@@ -240,3 +240,26 @@ TestSamples = check_values("tensor.cumulative")
 def test_diff_of_parts_that_do_not_fit():
     with pytest.raises(RuntimeError, match=r"except along the differencing dimension; input.size\(0\) = 2, but got"):
         ft.diff(ft.ones(2, 3), prepend=ft.ones(3, 1))
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_out_has_the_exact_dtypes(name):
+    f, x = getattr(ft, name), ft.tensor([1.0, 3.0, 2.0])
+    out = ft.empty(3), ft.empty(3, dtype=ft.int64)
+    assert f(x, 0, out=out).values is out[0] and out[1].tolist() == f(x, 0).indices.tolist()
+    with pytest.raises(RuntimeError, match="expected scalar_type Float but found Double"):
+        f(x, 0, out=(ft.empty(3, dtype=ft.float64), out[1]))
+    with pytest.raises(RuntimeError, match="expected scalar_type Long but found Int"):
+        f(x, 0, out=(out[0], ft.empty(3, dtype=ft.int32)))
+
+
+def test_out_of_logcumsumexp_has_the_exact_dtype():
+    x = ft.tensor([1.0, 3.0, 2.0])
+    out = ft.empty(0)
+    assert ft.logcumsumexp(x, 0, out=out) is out and out.tolist() == ft.logcumsumexp(x, 0).tolist()
+    z = ft.tensor([1j, 2.0])
+    assert ft.logcumsumexp(z, 0, out=ft.empty(2, dtype=ft.complex64)).tolist() == ft.logcumsumexp(z, 0).tolist()
+    for dtype in ("Double", "Int", "ComplexFloat"):
+        wrong = {"Double": ft.float64, "Int": ft.int32, "ComplexFloat": ft.complex64}[dtype]
+        with pytest.raises(RuntimeError, match=f"expected scalar_type Float but found {dtype}"):
+            ft.logcumsumexp(x, 0, out=ft.empty(3, dtype=wrong))

@@ -49,8 +49,10 @@ def test_one_value_may_be_written_twice():
     for shape in ((5,), (3, 5)):
         t = ft.zeros(shape[:-1] + (1,)).expand(shape)
         assert t.fill_(2).tolist() == ft.full(shape, 2.0).tolist() and t.zero_().sum() == 0
-        assert t.index_fill_(-1, ft.tensor([0]), 3.0).min() == 3
-        assert t.masked_fill_(ft.tensor([False, True, False, False, True]), 4.0).min() == 4
+        with pytest.warns(UserWarning, match="deprecated"):
+            assert t.index_fill_(-1, ft.tensor([0]), 3.0).min() == 3
+        with pytest.warns(UserWarning, match="deprecated"):
+            assert t.masked_fill_(ft.tensor([False, True, False, False, True]), 4.0).min() == 4
         writes = (ft.Tensor.exp_, ft.Tensor.uniform_, lambda t, s=shape: t.copy_(ft.ones(s)), lambda t: t.add_(1))
         for write in writes:
             with pytest.raises(RuntimeError, match=TWICE):
@@ -123,3 +125,27 @@ def test_inputs_are_refused_that_out_overlaps():
             call()
         assert base.tolist() == before
     assert ft.cumsum(x, 0, out=x).tolist() == [0, 0.25, 0.75, 1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    "name, example, write",
+    [
+        ("index_fill_", "[mask] = scalar", lambda t, i, m: t.index_fill_(0, i, 2.0)),
+        ("masked_fill_", "[mask] = scalar", lambda t, i, m: t.masked_fill_(m, 2.0)),
+        ("index_put_", "[indices] = tensor", lambda t, i, m: t.index_put_((i,), ft.full((2, 3), 2.0))),
+        ("index_put_", "[indices] = tensor", lambda t, i, m: t.__setitem__(i, 2.0)),
+        ("index_put_", "[indices] = tensor", lambda t, i, m: t.__setitem__(m, 2.0)),
+    ],
+)
+def test_what_still_writes_to_expanded_tensors_warns(name, example, write):
+    """As in PyTorch; other functions raise an error."""
+    i, m = ft.tensor([0, 1]), ft.ones(2, 3, dtype=ft.bool)
+    t = ft.ones(1, 3).expand(2, 3)
+    with pytest.warns(UserWarning) as caught:
+        write(t, i, m)
+    assert t.tolist() == [[2.0] * 3] * 2
+    assert [str(w.message) for w in caught] == [
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. tensor{example}"
+    ]
+    write(ft.ones(2, 3), i, m)

@@ -475,7 +475,7 @@ class Tracer(TracerBase):
         for scope in {id(s): s for s in scopes}.values():
             if str(scope.get("__name__", "")).split(".")[0].startswith("flambeau"):
                 continue
-            if "getattr" not in scope:
+            if "getattr" not in scope and (id(scope), "getattr") not in _wrapped:
                 places.append((scope, "getattr", _getattr))
             for name, value in list(scope.items()):
                 if id(value) in self._single and not name.startswith("__"):

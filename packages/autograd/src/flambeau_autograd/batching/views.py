@@ -38,6 +38,7 @@ batched(
     ops.select,
     ops.slice_,
     ops.narrow,
+    ops.unsafe_narrow,
     ops.diagonal,
     ops.unfold,
     ops.flatten,

@@ -68,6 +68,13 @@ derivative(
     **_part,
 )
 derivative(
+    ops.unsafe_narrow,
+    self=lambda grad, self_shape, dim, start, length: ops.slice_backward(
+        grad, self_shape, dim, start, _end(start, length), 1
+    ),
+    **_back,
+)
+derivative(
     ops.diagonal,
     self=lambda grad, self_shape, offset, dim1, dim2: ops.diagonal_backward(grad, self_shape, offset, dim1, dim2),
     **_part,

@@ -1,9 +1,10 @@
 """The two bases of pipes: streams of items, and items by key."""
 
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import partial
 from typing import Any, TypeVar
 
+from flambeau_data.datapipes._hook_iterator import _SnapshotState, counted, single
 from flambeau_data.dataset import Dataset, IterableDataset
 
 __all__ = ["DataChunk", "IterDataPipe", "MapDataPipe"]
@@ -71,41 +72,6 @@ class _Functions:
         return [*super().__dir__(), *self.functions]
 
 
-class _Pass:
-    """An iterator over a pipe that ends when another one starts, because both would read the same source."""
-
-    def __init__(self, pipe: "IterDataPipe[Any]", iterator: Iterator[Any]) -> None:
-        self.pipe, self.iterator = pipe, iterator
-        self.number = pipe._passes
-
-    def __iter__(self) -> "_Pass":
-        return self
-
-    def __next__(self) -> Any:
-        if self.pipe._passes != self.number:
-            raise RuntimeError(
-                "This iterator has been invalidated because another iterator has been created from the same "
-                f"IterDataPipe: {self.pipe!r}\nThis may be caused multiple references to the same IterDataPipe. We "
-                "recommend using `.fork()` if that is necessary."
-            )
-        return next(self.iterator)
-
-
-def _single(begin: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
-    """An ``__iter__`` that resets the pipe and ends the pass before."""
-
-    @wraps(begin)
-    def __iter__(self: Any) -> Iterator[Any]:
-        if type(self).__iter__ is not __iter__:  # that of a base class, called by the class's own method
-            return begin(self)
-        self._passes += 1
-        self.reset()
-        iterator = begin(self)
-        return iterator if iterator is self else _Pass(self, iterator)
-
-    return __iter__
-
-
 class IterDataPipe(_Functions, IterableDataset[_T_co]):
     """Base class of iterable pipes: a subclass defines ``__iter__``.
 
@@ -122,12 +88,17 @@ class IterDataPipe(_Functions, IterableDataset[_T_co]):
     """
 
     functions: dict[str, Callable[..., Any]] = {}
-    _passes = 0
+    _valid_iterator_id = 0  # the number of the latest pass
+    _number_of_samples_yielded = 0  # by that pass
+    _snapshot_state = _SnapshotState.NotStarted
+    _fast_forward_iterator: "Iterator[Any] | None" = None  # what the next pass of a restored pipe continues
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__iter__" in cls.__dict__:
-            cls.__iter__ = _single(cls.__iter__)  # type: ignore[method-assign]
+            cls.__iter__ = single(cls.__iter__)  # type: ignore[method-assign]
+        if "__next__" in cls.__dict__:
+            cls.__next__ = counted(cls.__next__)  # type: ignore[attr-defined]
 
     def __iter__(self) -> Iterator[_T_co]:
         return self

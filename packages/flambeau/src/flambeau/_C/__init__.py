@@ -23,6 +23,9 @@ from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
 
+has_lapack = has_spectral = True  # linear algebra and Fourier transforms are always there
+has_mkl = has_openmp = False
+
 
 def _part_of_a_script(name: str, what: str) -> type:
     doc = f"""TorchScript's {what}. There is no TorchScript; programs annotate with it."""

@@ -99,7 +99,7 @@ cdef class Cumulative(Kernel):
                  dtypes=USUAL, fallback=None):
         cdef int d, compute, accepted = bits(name, "dtypes", dtypes, Dtypes)
         table = hot("cumulative").LOOPS[loops]
-        self.run = _run
+        self.run, self.handles_out = _run, True
         self.name, self.start, self.places, self.dtype = name, start, places, -1
         self.fallback = fallback
         for d in range(NDTYPES):
@@ -119,7 +119,15 @@ cdef class Cumulative(Kernel):
 
     def read_slots(self, dict slots not None):
         read_slot(&self.dtype, "dtype", slots, False)
-        self.handles_out = self.dtype >= 0  # if `dtype` determines the dtype of the computation
+
+
+cdef int _check_out_dtypes(object out, int dtype) except -1:
+    """Raise if `out` does not have the dtypes of the values and, if it is a tuple, of their indices."""
+    for t, wanted in zip(out if isinstance(out, tuple) else (out,), (dtype, INT64)):
+        if isinstance(t, Tensor) and (<Tensor>t).dtype != wanted:
+            raise RuntimeError(f"expected scalar_type {type_name(dtype_object(wanted))} but found "
+                               f"{type_name(dtype_object((<Tensor>t).dtype))}")
+    return 0
 
 
 cdef object _run(Operator op, PyObject** slots):
@@ -128,21 +136,23 @@ cdef object _run(Operator op, PyObject** slots):
     cdef int dim = wrap_dim(<object>slots[1], x.ndim), dtype = x.dtype, d
     cdef Job job
     cdef Py_ssize_t count
-    target = None
-    if kernel.handles_out:
-        target = <object>slots[0 if op.flags & OP_INPLACE else op.out_index]
-        if target is not None and not op.flags & OP_INPLACE:
-            check_out_overlap(target, 1, slots)
-        if slots[kernel.dtype] != <PyObject*>None:
-            dtype = (<DType>slots[kernel.dtype]).id
-        elif target is not None:
-            dtype = (<Tensor>target).dtype
-        elif CATEGORY[dtype] <= CAT_INT:
-            dtype = INT64
+    target = <object>slots[0 if op.flags & OP_INPLACE else op.out_index]
+    if target is not None and not op.flags & OP_INPLACE:
+        check_out_overlap(target, 1, slots)
+    if kernel.dtype < 0:  # the input determines the dtype of the computation
+        if target is not None:
+            _check_out_dtypes(target, dtype)
+    elif slots[kernel.dtype] != <PyObject*>None:
+        dtype = (<DType>slots[kernel.dtype]).id
+    elif target is not None:
+        dtype = (<Tensor>target).dtype
+    elif CATEGORY[dtype] <= CAT_INT:
+        dtype = INT64
     job.e = &kernel.entries[dtype]
-    if job.e.along == NULL or (kernel.handles_out and dtype == BOOL):
+    if job.e.along == NULL or (kernel.dtype >= 0 and dtype == BOOL):
         if kernel.fallback is not None and family(dtype) == F_COMPLEX:
-            return kernel.fallback(x, dim)
+            out = kernel.fallback(x, dim)
+            return out if target is None else write_out(op.name, target, out)
         raise NotImplementedError(f'"{kernel.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
     if x.dtype != dtype and x.dtype != job.e.compute:
         x = to_dtype(x, dtype)
@@ -174,6 +184,7 @@ cdef object _run(Operator op, PyObject** slots):
             with nogil:
                 parallel_for(count, GRAIN // (x.numel // count) + 1, _task, &job)
     out = to_dtype(out, dtype)
-    if target is not None:
-        return write_inplace(op.name, target, out) if op.flags & OP_INPLACE else write_out(op.name, target, out)
-    return (out, places) if kernel.places else out
+    if op.flags & OP_INPLACE:
+        return write_inplace(op.name, target, out)
+    result = (out, places) if kernel.places else out
+    return result if target is None else write_out(op.name, target, result)

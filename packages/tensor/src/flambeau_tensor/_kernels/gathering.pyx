@@ -4,7 +4,9 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
-from flambeau_tensor._core.elementwise.operands cimport check_apart, check_not_readonly, check_writable
+from flambeau_tensor._core.elementwise.operands cimport (
+    check_apart, check_not_readonly, check_writable, warn_expanded,
+)
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, call2, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.call.sockets cimport sockets
@@ -39,6 +41,7 @@ cdef Tensor _written(Operator op, Tensor t, Tensor index, Tensor source, bint in
         return out
     if source is None:
         check_not_readonly(op.name, t)
+        warn_expanded(op.name, t, "[mask] = scalar")
     else:
         check_writable(op.name, t)
         check_apart(t, source)

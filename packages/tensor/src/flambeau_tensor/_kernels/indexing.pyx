@@ -16,7 +16,7 @@ from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_o
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, fill_elements, to_dtype
 from flambeau_tensor._core.memory.meta_device cimport META, no_memory
 from flambeau_tensor._core.elementwise.operands cimport (
-    check_apart, check_not_readonly, check_overlap, check_writable, lie_apart
+    check_apart, check_not_readonly, check_overlap, check_writable, lie_apart, warn_expanded
 )
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
@@ -436,6 +436,7 @@ cdef int _check_apart(str name, Tensor t, Tensor values, int n, PyObject** indic
     """Check that neither values nor indices share memory with `t`. Elements may be written several times."""
     cdef int d
     check_not_readonly(name, t)
+    warn_expanded("index_put_", t, "[indices] = tensor")
     check_apart(t, values)
     for d in range(n):
         if indices[d] != NULL and isinstance(<object>indices[d], Tensor) and (<Tensor>indices[d]).dtype != BOOL:

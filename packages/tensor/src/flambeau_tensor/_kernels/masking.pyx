@@ -7,7 +7,7 @@ from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, write_out
 from flambeau_tensor._core.elementwise.loops cimport loop_t, run_loop
 from flambeau_tensor._core.elementwise.operands cimport (
-    broadcast_shape, broadcast_strides, check_not_readonly, check_overlap, same_sizes,
+    broadcast_shape, broadcast_strides, check_not_readonly, check_overlap, same_sizes, warn_expanded,
 )
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
@@ -125,6 +125,7 @@ cdef object _masked_fill(Operator op, PyObject** a):  # (self, mask, value)
         raise RuntimeError(f"output with shape {shape_str(t.ndim, t.sizes)} doesn't match the broadcast shape "
                            f"{shape_str(ndim, shape)}")
     check_not_readonly(op.name, t)
+    warn_expanded(op.name, t, "[mask] = scalar")
     check_overlap(t, mask)
     broadcast_strides(mask, ndim, shape, strides[0])
     broadcast_strides(t, ndim, shape, strides[1])

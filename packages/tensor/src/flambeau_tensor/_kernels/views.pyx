@@ -6,8 +6,8 @@ from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, 
 from flambeau_tensor._core.elementwise.copying cimport copy_elements
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.memory.tensor cimport (
-    Tensor, alias_of, contiguous_strides, count_bytes, empty, offset_of, read_ints, set_geometry, shape_str, view_of,
-    wrap_dim,
+    Tensor, alias_of, contiguous_strides, count_bytes, detached, empty, offset_of, read_ints, set_geometry, shape_str,
+    view_of, wrap_dim,
 )
 from flambeau_tensor._core.memory.types cimport *
 
@@ -348,6 +348,11 @@ cdef object _narrow(Operator op, PyObject** a):
     return v
 
 
+cdef object _unsafe_narrow(Operator op, PyObject** a):
+    """Like `narrow`, but the result is not marked as a view."""
+    return detached(_narrow(op, a))
+
+
 cdef object _as_strided(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     cdef Py_ssize_t sizes[MAX_NDIM]
@@ -552,6 +557,7 @@ expand = make_kernel(_expand)
 select = make_kernel(_select)
 slice = make_kernel(_slice)
 narrow = make_kernel(_narrow)
+unsafe_narrow = make_kernel(_unsafe_narrow)
 as_strided = make_kernel(_as_strided)
 diagonal = make_kernel(_diagonal)
 unfold = make_kernel(_unfold)

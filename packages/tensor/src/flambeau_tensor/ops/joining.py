@@ -87,7 +87,7 @@ def _declare_unsafe(schema, split):
     """Declare a variant whose pieces may be written to, because they are not marked as several views."""
 
     def pieces(input, how, dim):
-        out, start, narrow = [], 0, find_operator("torch.narrow")
+        out, start, narrow = [], 0, find_operator("torch._ops.unsafe_narrow")
         for piece in split(input, how, dim):
             length = piece.size(dim)
             out.append(narrow(input, dim, start, length))

@@ -98,6 +98,13 @@ as_strided = Operator(
     variants=FUNCTION | METHOD | INPLACE_FUNCTION,
     doc="A view of the storage with any sizes, strides and offset.",
 )
+unsafe_narrow = Operator(
+    "unsafe_narrow(Tensor self, int dim, int start, int length) -> Tensor",
+    kernels.unsafe_narrow,
+    namespace="torch._ops",
+    variants=FUNCTION,
+    doc="`narrow`, whose result shares memory but has a history of its own: writes to one do not follow the other.",
+)
 diagonal = Operator(
     "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
     kernels.diagonal,

@@ -5,6 +5,7 @@ from typing import Any
 
 from flambeau_data._utils.collate import default_collate
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import check_columns, check_function, length
 from flambeau_data.datapipes.datapipe import IterDataPipe
 
 __all__ = ["CollatorIterDataPipe", "MapperIterDataPipe"]
@@ -22,7 +23,8 @@ class MapperIterDataPipe(IterDataPipe[Any]):
             of the other arguments are removed.
 
     Raises:
-        ValueError: `output_col` is given without `input_col`, or has several entries.
+        ValueError: `output_col` is given without `input_col`, or has several entries, or `fn` does not take as many
+            arguments as there are columns.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper([(0, 1), (2, 3)]).map(lambda x: -x, input_col=1))
@@ -36,6 +38,8 @@ class MapperIterDataPipe(IterDataPipe[Any]):
             if len(output_col) > 1:
                 raise ValueError("`output_col` must be a single-element list or tuple")
             output_col = output_col[0]
+        check_function(fn)
+        check_columns(fn, input_col)
         self.datapipe = datapipe
         self.fn = fn
         self.input_col = input_col
@@ -62,7 +66,7 @@ class MapperIterDataPipe(IterDataPipe[Any]):
             yield self._mapped(item)
 
     def __len__(self) -> int:
-        return len(self.datapipe)
+        return length(self, self.datapipe)
 
 
 @functional_datapipe("collate")

@@ -1,11 +1,12 @@
 """Pipes that change the order of items."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from typing import Any
 
 from flambeau_data._utils import seeds
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import length
 from flambeau_data.datapipes.datapipe import IterDataPipe
 from flambeau_data.sampler import Sampler, SequentialSampler
 
@@ -62,12 +63,18 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
             raise AssertionError("buffer_size should be larger than 0")
         self.datapipe = datapipe if unbatch_level == 0 else datapipe.unbatch(unbatch_level=unbatch_level)
         self.buffer_size = buffer_size
+        self._buffer: list[Any] = []
+
+    def reset(self) -> None:
+        """Take the seed of the pass that begins, and empty the buffer."""
+        super().reset()
+        self._buffer = []
 
     def __iter__(self) -> Iterator[Any]:
         if not self._enabled:
             yield from self.datapipe
             return
-        waiting: list[Any] = []
+        waiting = self._buffer
         for item in self.datapipe:
             if len(waiting) < self.buffer_size:
                 waiting.append(item)
@@ -79,7 +86,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
             yield waiting.pop(self._rng.randint(0, len(waiting) - 1))
 
     def __len__(self) -> int:
-        return len(self.datapipe)
+        return length(self, self.datapipe)
 
 
 class SamplerIterDataPipe(IterDataPipe[Any]):
@@ -90,6 +97,9 @@ class SamplerIterDataPipe(IterDataPipe[Any]):
         sampler: a class of samplers.
         sampler_args: its other arguments.
         sampler_kwargs: those by name.
+
+    Raises:
+        AssertionError: the data has no length.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(SamplerIterDataPipe(IterableWrapper("abc")))
@@ -103,6 +113,8 @@ class SamplerIterDataPipe(IterDataPipe[Any]):
         sampler_args: "tuple[Any, ...] | None" = None,
         sampler_kwargs: "dict[str, Any] | None" = None,
     ) -> None:
+        if not isinstance(datapipe, Sized):
+            raise AssertionError("Sampler class requires input datapipe implemented `__len__`")
         self.datapipe = datapipe
         made: Any = sampler
         self.sampler = made(*(sampler_args or ()), data_source=datapipe, **(sampler_kwargs or {}))

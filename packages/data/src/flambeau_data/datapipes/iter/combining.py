@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
-from flambeau_data.datapipes._shared import check_several
+from flambeau_data.datapipes._shared import check_several, length
 from flambeau_data.datapipes.datapipe import IterDataPipe
 
 __all__ = ["ConcaterIterDataPipe", "MultiplexerIterDataPipe", "ZipperIterDataPipe"]
@@ -16,7 +16,7 @@ class _Several(IterDataPipe[Any]):
         self.datapipes = datapipes
 
     def _lengths(self) -> list[int]:
-        return [len(pipe) for pipe in self.datapipes]
+        return [length(self, pipe) for pipe in self.datapipes]
 
 
 @functional_datapipe("concat")

@@ -1,11 +1,14 @@
 """Pipes that group items into batches and flatten them again."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
-from flambeau_data.datapipes._shared import Batching
+from flambeau_data.datapipes._shared import Batching, check_function
 from flambeau_data.datapipes.datapipe import DataChunk, IterDataPipe
+from flambeau_data.datapipes.iter import sharding
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["BatcherIterDataPipe", "GrouperIterDataPipe", "UnBatcherIterDataPipe"]
 
@@ -119,6 +122,7 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
         elif group_size is None or not 0 < guaranteed_group_size <= group_size:
             raise AssertionError("guaranteed_group_size must be > 0 and <= group_size and group_size must be set")
         self.datapipe = datapipe
+        check_function(group_key_fn)
         self.group_key_fn = group_key_fn
         self.keep_key = keep_key
         self.max_buffer_size = buffer_size
@@ -151,3 +155,18 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
                     raise RuntimeError("Failed to group items", str(largest))
         for key in tuple(groups):
             yield self._group(key, groups.pop(key))
+
+
+def _moved(name: str) -> Any:
+    if name not in ("SHARDING_PRIORITIES", "ShardingFilterIterDataPipe"):
+        return None
+    warnings.warn(
+        f"`{name}` from `torch.utils.data.datapipes.iter.grouping` is going to be removed. Please use `{name}` from "
+        "the `torch.utils.data.datapipes.iter.sharding`",
+        FutureWarning,
+        stacklevel=3,
+    )
+    return getattr(sharding, name)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.utils.data.datapipes.iter.grouping", find=_moved)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import check_columns, check_function
 from flambeau_data.datapipes.datapipe import IterDataPipe
 from flambeau_tensor import Tensor
 
@@ -22,7 +23,7 @@ class FilterIterDataPipe(IterDataPipe[_T]):
         input_col: the index or key of its argument in the item, or a list of these; None: the whole item.
 
     Raises:
-        ValueError: the function returned something else.
+        ValueError: the function does not take as many arguments as there are columns, or returned something else.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper(range(5)).filter(lambda x: x % 2 == 0))
@@ -30,6 +31,8 @@ class FilterIterDataPipe(IterDataPipe[_T]):
     """
 
     def __init__(self, datapipe: Any, filter_fn: Callable[..., bool], input_col: Any = None) -> None:
+        check_function(filter_fn)
+        check_columns(filter_fn, input_col)
         self.datapipe = datapipe
         self.filter_fn = filter_fn
         self.input_col = input_col

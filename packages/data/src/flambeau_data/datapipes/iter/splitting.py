@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import check_function
 from flambeau_data.datapipes.datapipe import IterDataPipe
 
 __all__ = ["DemultiplexerIterDataPipe", "ForkerIterDataPipe"]
@@ -33,6 +34,7 @@ class _Split(IterDataPipe[Any]):
     def begin(self) -> None:
         self.pass_number += 1
         self.source: Any = None
+        self.ended = False
         self.waiting: list[deque[Any]] = [deque() for _ in range(self.num_instances)]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -43,6 +45,12 @@ class _Split(IterDataPipe[Any]):
     def join(self, branch: int) -> int:
         """Begin a pass of a branch; its number."""
         if self.begun[branch] == self.pass_number:
+            if not self.ended or any(self.waiting):
+                warnings.warn(
+                    "Some child DataPipes are not exhausted when __iter__ is called. We are resetting the buffer and "
+                    "each child DataPipe will read from the start again.",
+                    stacklevel=4,
+                )
             self.begin()
         self.begun[branch] = self.pass_number
         return self.pass_number
@@ -52,7 +60,12 @@ class _Split(IterDataPipe[Any]):
         while not self.waiting[branch]:
             if self.source is None:
                 self.source = iter(self.main_datapipe)
-            self.hand_out(next(self.source), branch)
+            try:
+                item = next(self.source)
+            except StopIteration:
+                self.ended = True
+                raise
+            self.hand_out(item, branch)
         return self.waiting[branch].popleft()
 
     def hand_out(self, item: Any, branch: int) -> None:
@@ -114,6 +127,7 @@ class _Sorted(_Split):
         self, datapipe: Any, num_instances: int, classifier_fn: Callable[[Any], Any], drop_none: bool, buffer_size: int
     ) -> None:
         super().__init__(datapipe, num_instances, buffer_size)
+        check_function(classifier_fn)
         self.classifier_fn = classifier_fn
         self.drop_none = drop_none
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
-from flambeau_data.datapipes._shared import Batching, check_several
+from flambeau_data.datapipes._shared import Batching, check_function, check_several
 from flambeau_data.datapipes.datapipe import IterDataPipe, MapDataPipe
 from flambeau_data.datapipes.iter.combinatorics import Shuffling
 
@@ -47,6 +47,11 @@ class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
         return len(self.sequence)
 
 
+def default_fn(data: Any) -> Any:
+    """The item itself."""
+    return data
+
+
 @functional_datapipe("map")
 class MapperMapDataPipe(MapDataPipe[Any]):
     """``fn(item)`` of each item.
@@ -55,7 +60,8 @@ class MapperMapDataPipe(MapDataPipe[Any]):
     -2
     """
 
-    def __init__(self, datapipe: Any, fn: Callable[[Any], Any] = lambda item: item) -> None:
+    def __init__(self, datapipe: Any, fn: Callable[[Any], Any] = default_fn) -> None:
+        check_function(fn)
         self.datapipe = datapipe
         self.fn = fn
 
@@ -155,11 +161,16 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
         super().__init__()
         self.datapipe = datapipe
         self.indices = list(range(len(datapipe))) if indices is None else indices
+        self._left: list[Any] = []
+
+    def reset(self) -> None:
+        """Take the seed of the pass that begins, and draw the order."""
+        super().reset()
+        self._left = self._rng.sample(self.indices, len(self.indices)) if self._enabled else self.indices[::-1]
 
     def __iter__(self) -> Iterator[Any]:
-        keys = self._rng.sample(self.indices, len(self.indices))[::-1] if self._enabled else self.indices
-        for key in keys:
-            yield self.datapipe[key]
+        while self._left:
+            yield self.datapipe[self._left.pop()]
 
     def __len__(self) -> int:
         return len(self.datapipe)

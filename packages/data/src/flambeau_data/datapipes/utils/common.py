@@ -24,7 +24,12 @@ class StreamWrapper:
             self.file_obj.close()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["file_obj"], name)
+        if name == "file_obj":  # not set yet, while unpickling
+            raise AttributeError(name)
+        return getattr(self.file_obj, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *dir(self.file_obj)]
 
     def __iter__(self) -> Iterator[Any]:
         yield from self.file_obj

@@ -14,6 +14,7 @@ cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* 
 cdef bint lie_apart(Tensor a, Tensor b) noexcept  # judged by their storages alone
 cdef int check_not_readonly(str func, Tensor t) except -1
 cdef int check_overlap(Tensor out, Tensor t) except -1
+cdef int warn_expanded(str func, Tensor t, str example) except -1
 cdef int check_apart_wholly(Tensor out, Tensor t) except -1
 cdef int check_apart(Tensor out, Tensor t) except -1
 cdef int check_out_overlap(object out, int n, PyObject** slots) except -1

@@ -10,6 +10,8 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, is_dense, resize, same_
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.memory.types cimport *
 
+from warnings import warn
+
 
 # --- shape ----------------------------------------------------------------------------------------------------------
 
@@ -159,14 +161,28 @@ cdef int check_not_readonly(str func, Tensor t) except -1:
     return 0
 
 
-cdef int check_writable(str func, Tensor t) except -1:
+cdef bint _is_expanded(Tensor t) noexcept:
     cdef int d
-    check_not_readonly(func, t)
     for d in range(t.ndim):
         if t.strides[d] == 0 and t.sizes[d] > 1 and t.numel:
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                "location. Please clone() the tensor before performing the operation.")
+            return True
+    return False
+
+
+cdef int check_writable(str func, Tensor t) except -1:
+    check_not_readonly(func, t)
+    if _is_expanded(t):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef int warn_expanded(str func, Tensor t, str example) except -1:
+    """Warn where a function writes to an expanded tensor, with an example of an assignment that calls it."""
+    if _is_expanded(t):
+        warn(f"Use of {func} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+             f"operation. This also applies to advanced indexing e.g. tensor{example}", UserWarning)
     return 0
 
 
