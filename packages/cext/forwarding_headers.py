@@ -28,6 +28,7 @@ FORWARDS = {
     "ATen/core/Dict.h": "ATen/core/Dict_inl",
     "ATen/core/Generator.h": "ATen/CPUGeneratorImpl ATen/Generator",
     "ATen/core/TensorAccessor.h": "ATen/TensorAccessor",
+    "ATen/core/dispatch/Dispatcher.h": "c10/core/impl/LocalDispatchKeySet",
     "ATen/core/ivalue.h": "ATen/core/jit_type ATen/core/stack",
     "c10/core/Device.h": "c10/core/DeviceType",
     "c10/core/Scalar.h": "c10/util/TypeCast",

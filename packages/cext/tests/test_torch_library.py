@@ -48,6 +48,18 @@ def test_results(op):
     assert y._version == version + 1
 
 
+def test_kernels_for_autocast(op):
+    x = torch.ones(2, dtype=torch.bfloat16)
+    assert op("precise")(x).dtype is torch.bfloat16
+    kernel = op("precise").library.by_key["AutocastCPU"]  # flambeau's autocast calls it
+    assert kernel(x).dtype is kernel(x, y=x).dtype is torch.float32
+    assert kernel(x.double()).dtype is torch.float64
+    amp = pytest.importorskip("flambeau.amp")
+    with amp.autocast("cpu"):
+        assert op("precise")(x).dtype is op("precise")(x, x).dtype is torch.float32
+    assert op("precise")(x).dtype is torch.bfloat16
+
+
 def test_schemas_follow_from_types(op):
     assert str(op("sizes").schema) == "cpptest::sizes(Tensor _0) -> int[]"
     assert str(op("inferred").schema) == "cpptest::inferred(Tensor _0, float? _1) -> Tensor"

@@ -1,4 +1,5 @@
 // Operators registered in every way; test_torch_library.py calls them.
+#include <ATen/autocast_mode.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
@@ -54,9 +55,21 @@ at::Tensor indirect(const at::Tensor &x) {
   return t + n;
 }
 
+// Computes in single precision under autocast.
+at::Tensor precise(const at::Tensor &x, const c10::optional<at::Tensor> &y) { return y ? x + *y : x * 1; }
+at::Tensor precise_autocast(const at::Tensor &x, const c10::optional<at::Tensor> &y) {
+  c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCPU);
+  static auto op = c10::Dispatcher::singleton().findSchemaOrThrow("cpptest::precise", "").typed<decltype(precise)>();
+  return op.call(at::autocast::cached_cast(at::kFloat, x, c10::DeviceType::CPU),
+                 at::autocast::cached_cast(at::kFloat, y, c10::DeviceType::CPU));
+}
+
 }  // namespace
 
+TORCH_LIBRARY_IMPL(cpptest, AutocastCPU, m) { m.impl("precise", precise_autocast); }
+
 TORCH_LIBRARY_IMPL(cpptest, CPU, m) {
+  m.impl("precise", &precise);
   m.impl("early", &early);
   m.impl("cpptest::counted", TORCH_FN(counted));
 }
@@ -74,6 +87,7 @@ TORCH_LIBRARY(cpptest, m) {
   m.def("inferred", [](const at::Tensor &a, c10::optional<double> b) { return a * b.value_or(2.0); });
   m.def("indirect(Tensor x) -> Tensor", &indirect);
   m.def("missing(Tensor x) -> Tensor");
+  m.def("precise(Tensor x, Tensor? y=None) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(cpptest, CPU, m) {

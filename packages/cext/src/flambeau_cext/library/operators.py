@@ -163,6 +163,11 @@ def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
     choose(op)
 
 
+def implement_autocast(qualname: str, kernel: str) -> None:
+    """Make the operator ``kernel`` of a C++ extension the kernel under autocast of another one."""
+    implement(qualname, find(kernel), AUTOCAST)
+
+
 def _find_or_none(qualname: str) -> Operator | None:
     namespace, name = split_name(qualname)
     if namespace == "aten":  # the library's operators are declared on first access

@@ -48,8 +48,9 @@ template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...)> : Box
 
 /* The kernels of one operator in this library. */
 struct Kernels {
-    Kernel cpu, composite, autograd;
+    Kernel cpu, composite, autograd, autocast;
     fl_operator defined = nullptr;
+    std::string schema; /* without the name */
 };
 
 inline std::map<std::string, Kernels> &kernels() {
@@ -73,7 +74,20 @@ inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n,
 /* The types of a kernel, or NULL if they are unknown. */
 inline const char *types_of(const Kernel &kernel) { return kernel.types.empty() ? nullptr : kernel.types.c_str(); }
 
-inline void install(Kernels &k) {
+/* Make a kernel an operator of its own, and that the function that Python calls under autocast. */
+inline void install_autocast(const std::string &name, Kernels &k) {
+    at::detail::Gil gil;
+    const size_t colons = name.find("::") + 2;
+    const std::string own = name.substr(0, colons) + "_autocast_" + name.substr(colons);
+    fl_operator op = fl_define((own + k.schema).c_str(), nullptr);
+    if (!op || fl_table->implement(op, k.autocast.run, k.autocast.context, FL_OP_COMPOSITE, types_of(k.autocast)))
+        throw c10::Error::recorded();
+    at::detail::Object::checked(PyObject_CallFunction(
+        at::detail::imported("flambeau_cext.library.operators", "implement_autocast").get(), "ss", name.c_str(), own.c_str()));
+    k.autocast = {};
+}
+
+inline void install(const std::string &name, Kernels &k) {
     if (!k.defined) return;
     int status = 0;
     if (k.autograd.run)
@@ -84,6 +98,7 @@ inline void install(Kernels &k) {
         status = fl_table->implement(k.defined, k.composite.run, k.composite.context, FL_OP_COMPOSITE,
                                      types_of(k.composite));
     if (status) throw c10::Error::recorded();
+    if (k.autocast.run && !k.schema.empty()) install_autocast(name, k);
 }
 
 }  // namespace detail
@@ -136,7 +151,7 @@ class Library final {
         detail::Kernels &k = define(text);
         put(k, function.key_ == c10::DispatchKey::Undefined ? c10::DispatchKey::CompositeImplicitAutograd
                                                             : function.key_, function.kernel_);
-        detail::install(k);
+        detail::install(name_in(text), k);
         return *this;
     }
     template <class F> Library &impl(const std::string &name, F &&f) & {
@@ -145,7 +160,7 @@ class Library final {
         put(k, function.key_ == c10::DispatchKey::Undefined ? key_ : function.key_, function.kernel_);
         /* by another library, in Python, or later in this library */
         if (!k.defined) k.defined = known(qualified(name));
-        detail::install(k);
+        detail::install(qualified(name), k);
         return *this;
     }
     /* Set the kernel for a dispatch key or a device. */
@@ -163,19 +178,23 @@ class Library final {
     std::string qualified(const std::string &name) const {
         return name.find("::") == std::string::npos ? namespace_ + "::" + name : name;
     }
+    std::string name_in(const std::string &schema) const {
+        std::string name = qualified(schema.substr(0, schema.find('(')));
+        while (name.back() == ' ') name.pop_back();
+        return name;
+    }
     static fl_operator known(const std::string &name) {
         fl_operator op = fl_find_operator(name.c_str());
         if (!op) fl_error_clear();
         return op;
     }
     detail::Kernels &define(const std::string &schema) {
-        std::string text = qualified(schema);
-        size_t end = text.find('(');
-        while (end > 0 && text[end - 1] == ' ') end--;
-        detail::Kernels &k = detail::kernels()[text.substr(0, end)];
+        const std::string text = qualified(schema), name = name_in(schema);
+        detail::Kernels &k = detail::kernels()[name];
         k.defined = fl_define(text.c_str(), nullptr);
         if (!k.defined) throw c10::Error::recorded();
-        detail::install(k); /* kernels that were set before the definition */
+        k.schema = text.substr(text.find('('));
+        detail::install(name, k); /* kernels that were set before the definition */
         return k;
     }
     /* "Tensor, float -> Tensor" as "(Tensor _0, float _1) -> Tensor" */
@@ -202,6 +221,7 @@ class Library final {
         case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = kernel; break;
         case c10::DispatchKey::Autograd:
         case c10::DispatchKey::AutogradCPU: k.autograd = kernel; break;
+        case c10::DispatchKey::AutocastCPU: k.autocast = kernel; break;
         default: break; /* for devices that do not exist here */
         }
     }

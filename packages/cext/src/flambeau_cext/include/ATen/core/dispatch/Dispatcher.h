@@ -75,3 +75,18 @@ using AutoDispatchBelowADInplaceOrView = AutoDispatchBelowAutograd;
 using AutoNonVariableTypeMode = AutoDispatchBelowAutograd;
 
 }  // namespace at
+
+namespace c10 {
+namespace impl {
+/* Calls below it do not reach kernels for these keys. Kernels for autocast run outside autocast in any case. */
+class ExcludeDispatchKeyGuard {
+  public:
+    explicit ExcludeDispatchKeyGuard(DispatchKey key) {
+        if (key == DispatchKey::Autograd || key == DispatchKey::AutogradCPU) below_.emplace();
+    }
+
+  private:
+    optional<at::AutoDispatchBelowAutograd> below_;
+};
+}  // namespace impl
+}  // namespace c10
