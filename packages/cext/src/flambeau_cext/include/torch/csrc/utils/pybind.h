@@ -82,32 +82,35 @@ template <> struct type_caster<c10::ScalarType> {
     static handle cast(c10::ScalarType type, return_value_policy, handle) { return torch::detail::make_dtype(type); }
 };
 
+/* The casters below call Python itself, since every use of pybind11's objects costs time to compile. */
 template <> struct type_caster<c10::MemoryFormat> {
     PYBIND11_TYPE_CASTER(c10::MemoryFormat, const_name("torch.memory_format"));
     bool load(handle source, bool) {
-        using c10::MemoryFormat;
-        for (auto format : {MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast,
-                            MemoryFormat::ChannelsLast3d}) {
-            value = format;
-            if (source.is(reinterpret_steal<object>(cast(format, {}, {})))) return true;
+        for (int i = 0; i < 4; i++) {
+            value = formats[i];
+            if (at::detail::imported("flambeau_tensor", names[i]).get() == source.ptr()) return true;
         }
         return false;
     }
     static handle cast(c10::MemoryFormat format, return_value_policy, handle) {
-        using c10::MemoryFormat;
-        const char *name = format == MemoryFormat::Contiguous     ? "contiguous_format"
-                           : format == MemoryFormat::Preserve     ? "preserve_format"
-                           : format == MemoryFormat::ChannelsLast ? "channels_last"
-                                                                  : "channels_last_3d";
-        return object(pybind11::module_::import("flambeau_tensor").attr(name)).release();
+        int i = 0;
+        while (formats[i] != format) i++;
+        return at::detail::imported("flambeau_tensor", names[i]).release();
     }
+
+  private:
+    static constexpr c10::MemoryFormat formats[4] = {c10::MemoryFormat::Contiguous, c10::MemoryFormat::Preserve,
+                                                     c10::MemoryFormat::ChannelsLast, c10::MemoryFormat::ChannelsLast3d};
+    static constexpr const char *names[4] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 };
 
 template <> struct type_caster<c10::SymInt> {
     PYBIND11_TYPE_CASTER(c10::SymInt, const_name("Union[int, torch.SymInt]"));
     bool load(handle source, bool) {
         if (!PyIndex_Check(source.ptr())) return false;
-        value = int_(reinterpret_borrow<object>(source)).cast<int64_t>();
+        const at::detail::Object number = at::detail::Object::checked(PyNumber_Index(source.ptr()));
+        value = int64_t(PyLong_AsLongLong(number.get()));
+        if (PyErr_Occurred()) throw error_already_set();
         return true;
     }
     static handle cast(c10::SymInt i, return_value_policy, handle) { return PyLong_FromLongLong(i.expect_int()); }
@@ -116,7 +119,7 @@ template <> struct type_caster<c10::SymInt> {
 template <> struct type_caster<at::Generator> {
     PYBIND11_TYPE_CASTER(at::Generator, const_name("torch.Generator"));
     bool load(handle source, bool) {
-        if (!isinstance(source, pybind11::module_::import("flambeau_tensor").attr("Generator"))) return false;
+        if (PyObject_IsInstance(source.ptr(), at::detail::imported("flambeau_tensor", "Generator").get()) != 1) return false;
         value = at::Generator(source.ptr());
         return true;
     }
@@ -128,14 +131,17 @@ template <> struct type_caster<at::Generator> {
 template <> struct type_caster<c10::Storage> {
     PYBIND11_TYPE_CASTER(c10::Storage, const_name("torch.StorageBase"));
     bool load(handle source, bool) {
-        auto library = pybind11::module_::import("flambeau_tensor");
-        if (!isinstance(source, library.attr("UntypedStorage"))) return false;
-        auto tensor = library.attr("empty")(0, arg("dtype") = library.attr("uint8")).attr("set_")(source);
-        value = c10::Storage(tensor.cast<at::Tensor>());
+        using at::detail::Object;
+        if (PyObject_IsInstance(source.ptr(), at::detail::imported("flambeau_tensor", "UntypedStorage").get()) != 1)
+            return false;
+        const Object empty(fl_to_python(at::empty({0}, at::kByte).handle()));
+        const Object tensor = Object::checked(PyObject_CallMethod(empty.get(), "set_", "O", source.ptr()));
+        value = c10::Storage(at::Tensor::borrow(fl_from_python(tensor.get())));
         return true;
     }
     static handle cast(const c10::Storage &s, return_value_policy, handle) {
-        return object(pybind11::cast(s.tensor()).attr("untyped_storage")()).release();
+        const at::detail::Object tensor(fl_to_python(s.tensor().handle()));
+        return at::detail::Object::checked(PyObject_CallMethod(tensor.get(), "untyped_storage", nullptr)).release();
     }
 };
 
