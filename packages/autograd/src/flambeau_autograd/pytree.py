@@ -3,6 +3,7 @@
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import NamedTuple
 
+from flambeau_tensor import Tensor
 from flambeau_tensor.return_types import NamedResult
 
 
@@ -43,6 +44,8 @@ def _unflatten_defaultdict(children, context):
     return defaultdict(context[0], zip(context[1], children, strict=True))
 
 
+_PLAIN = {tuple, list}  # whose items are their children
+
 # By type; all types of namedtuples are listed under their factory. torch.utils._pytree adds to it.
 NODES = {
     tuple: Node(lambda tree: (list(tree), None), lambda children, _: tuple(children), name="builtins.tuple"),
@@ -67,7 +70,11 @@ NODES = {
 
 def is_leaf(tree):
     """Return True if a value is not a container that transforms look into."""
-    return type(tree) not in NODES and not is_namedtuple(tree) and not isinstance(tree, NamedResult)
+    kind = type(tree)
+    return kind is Tensor or (
+        kind not in NODES
+        and not (isinstance(tree, tuple) and (hasattr(kind, "_fields") or isinstance(tree, NamedResult)))
+    )
 
 
 def is_namedtuple(tree):
@@ -97,7 +104,7 @@ def unflatten_node(kind, context, children):
 
 
 def children(tree):
-    return list(flatten_node(tree)[0])
+    return list(tree if type(tree) in _PLAIN else flatten_node(tree)[0])
 
 
 def rebuilt(tree, parts):
@@ -109,14 +116,25 @@ def tree_map(function, tree, *others):
     """Apply ``function`` to every leaf, with the corresponding leaves of further trees of the same structure."""
     if is_leaf(tree):
         return function(tree, *others)
-    return rebuilt(
-        tree, [tree_map(function, *each) for each in zip(children(tree), *map(children, others), strict=True)]
-    )
+    if others:
+        parts = [tree_map(function, *each) for each in zip(children(tree), *map(children, others), strict=True)]
+    else:
+        parts = [function(t) if type(t) is Tensor else tree_map(function, t) for t in children(tree)]
+    kind = type(tree)
+    return parts if kind is list else tuple(parts) if kind is tuple else rebuilt(tree, parts)
 
 
 def leaves(tree):
     """The leaves in order."""
-    return [tree] if is_leaf(tree) else [leaf for child in children(tree) for leaf in leaves(child)]
+    if is_leaf(tree):
+        return [tree]
+    out = []
+    for child in children(tree):
+        if type(child) is Tensor:
+            out.append(child)
+        else:
+            out += leaves(child)
+    return out
 
 
 def _joined(function, tree, other):
@@ -124,14 +142,19 @@ def _joined(function, tree, other):
 
     Return None if the containers or their types differ, or if the function returns None for a pair.
     """
-    if type(tree) is not type(other) or len(children(tree)) != len(children(other)):
+    if type(tree) is not type(other):
         return None
+    parts = children(tree)
     if isinstance(tree, dict):
         if tree.keys() != other.keys():
             return None
-        other = [other[key] for key in tree]
+        others = [other[key] for key in tree]
+    else:
+        others = children(other)
+    if len(parts) != len(others):
+        return None
     out = []
-    for t, o in zip(children(tree), children(other), strict=True):
+    for t, o in zip(parts, others, strict=True):
         part = function(t, o)
         if part is None:
             return None
@@ -141,9 +164,9 @@ def _joined(function, tree, other):
 
 def leaves_like(tree, other):
     """The leaves of ``other`` in the order of those of ``tree``; None if the forms do not agree."""
-    if is_leaf(tree) or is_leaf(other):
-        return [other] if is_leaf(tree) and is_leaf(other) else None
-    return _joined(leaves_like, tree, other)
+    if is_leaf(tree):
+        return [other] if is_leaf(other) else None
+    return None if is_leaf(other) else _joined(leaves_like, tree, other)
 
 
 def filled(tree, values):
@@ -157,7 +180,7 @@ def broadcast(prefix, tree):
 
     Return None if the structures do not match.
     """
-    if is_leaf(prefix):
+    if type(prefix) is int or is_leaf(prefix):
         return [prefix] * len(leaves(tree))
     if is_leaf(tree):
         return None
