@@ -129,20 +129,22 @@ tensor([0., 0.])
 
 
 def _normal(mean, std, generator, out):
-    tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
+    like = mean if isinstance(mean, Tensor) else std
+    shape = like.shape
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
         if not (std >= 0).all():
             raise RuntimeError("normal expects all elements of std >= 0.0")
+        if std.shape != shape:
+            try:
+                shape = np.broadcast_shapes(shape, std.shape)
+            except ValueError:
+                shapes = f"{tuple(shape)} and {tuple(std.shape)}"
+                raise RuntimeError(f"normal(): mean and std of shapes {shapes} do not broadcast") from None
     elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    shapes = [tuple(t.shape) for t in tensors]
-    try:
-        shape = shapes[0] if shapes[0] == shapes[-1] else np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise RuntimeError(f"normal(): mean and std of shapes {shapes[0]} and {shapes[1]} do not broadcast") from None
-    return empty(shape, dtype=tensors[0].dtype).normal_(generator=generator).mul_(std).add_(mean)
+    return empty(shape, dtype=like.dtype).normal_(generator=generator).mul_(std).add_(mean)
 
 
 def _normal_numbers(mean, std, size, generator, out, dtype, layout, device, pin_memory, requires_grad):
