@@ -17,6 +17,8 @@ from flambeau_compile.capture import capture
 from flambeau_compile.effects import Place, place_in
 from flambeau_compile.errors import InvalidBackend, Unsupported
 from flambeau_compile.logs import counters, say
+from flambeau_compile.sizes import MOST as MOST_SIZES
+from flambeau_compile.sizes import Forms
 from flambeau_compile.symbols import numbers_in
 from flambeau_nn import Module
 from flambeau_tensor.extend import is_tracing
@@ -64,6 +66,8 @@ class Function:
         self.unused = 0  # consecutive traces whose programs served almost no calls
         self.unsettled = 0  # traces that were deferred to the next call
         self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
+        self.sized = dynamic  # whether sizes are expected to change: None if a second size shows it
+        self.forget_sizes()
         self.numbers: dict[Any, Any] = {}  # numbers among the arguments of the last trace, by their path
         self.followed: dict[Any, Any] = {}  # numbers that programs read at each call: paths, and Places by key
         self.fixed: dict[Any, Any] = {}  # numbers that must be constants, by the same keys
@@ -105,9 +109,10 @@ class Function:
         changed = [why for _, why in reasons if why is not None]
         self.compiled.entries = entries = [entry for entry, why in reasons if why is None]
         limit = self.limit or settings["recompile_limit"]
-        if len(entries) >= limit:  # drop programs from before more numbers were followed
+        if _libraries(entries) >= limit:  # drop programs from before more numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
-        if len(entries) >= limit:
+        del entries[MOST_SIZES - 1 :]
+        if _libraries(entries) >= limit:
             self.compiled.resting = PAUSE
             self.refuse(f"it was called in more than {limit} different ways{self.of_numbers()}")
             return self.function(*args, **kwargs)
@@ -119,7 +124,7 @@ class Function:
         try:
             found = capture(
                 self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2, wait=wait,
-                followed=self.sources(args, kwargs),
+                followed=self.sources(args, kwargs), forms=self.forms_of(args, kwargs),
             )  # fmt: skip
         finally:
             _local.compiling = False
@@ -167,6 +172,25 @@ class Function:
             del self.events[:-PATIENCE]
             if self.unused == PATIENCE + 4:
                 self.refuse(f"what it reads changes nearly every time it is called ({self.why()})")
+
+    def forget_sizes(self) -> None:
+        """Discard what is known of programs for several sizes."""
+        self.forms = None if self.sized is False else Forms()
+        self.met: dict[Any, list[set[int]]] = {}  # the sizes of arguments in traced calls, by their other properties
+
+    def forms_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Forms | None:
+        """Return the forms that a program may share if such calls came with other sizes."""
+        tensors = tensors_in((args, kwargs))
+        kinds = tuple([(t.dtype, t.ndim, t.requires_grad) for t in tensors])
+        sizes = tuple([size for t in tensors for size in t.shape])
+        met = self.met.setdefault(kinds, [set() for _ in sizes])
+        for known, size in zip(met, sizes, strict=True):
+            known.add(size)
+        changing = {size for known, size in zip(met, sizes, strict=True) if len(known) > 1}
+        if self.forms is None or not (changing or self.sized):
+            return None
+        self.forms.changing = frozenset(changing)
+        return self.forms
 
     # --- numbers that change --------------------------------------------------------------------------------------
 
@@ -243,6 +267,11 @@ class Function:
     def why(self) -> str:
         """Why the last trace was made."""
         return self.events[-1] if self.events else "it was not called yet"
+
+
+def _libraries(entries: list[Any]) -> int:
+    """The number of different libraries of programs; a call that runs eagerly counts as one."""
+    return len({entry.about.get("library", id(entry)) for entry in entries})
 
 
 def _described(source: Any) -> str:
@@ -336,8 +365,9 @@ def compile(
     Args:
         model: a function or a module; if omitted, a decorator is returned.
         fullgraph: whether to raise an error instead of warning.
-        dynamic: whether Python numbers that change become inputs of the program: by default from their second value on;
-            with ``False``, each value is compiled. Sizes are constants, so other sizes are compiled again.
+        dynamic: whether Python numbers and sizes that change become inputs of the program: by default from their second
+            value on, with ``True`` sizes are expected to change from the first; with ``False``, each value is compiled.
+            Each new size is traced once.
         backend: ``"inductor"`` or ``"cudagraphs"`` for C code, ``"eager"`` or ``"aot_eager"`` for the uncompiled
             function, or a function of (GraphModule, example inputs) that returns a callable.
         mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and so on; all have the same effect here.
@@ -347,7 +377,8 @@ def compile(
         name, isolate_recompiles, shapes_spec: have no effect.
         disable: whether to return `model` unchanged.
         recompile_limit: how many programs one function may have before it runs uncompiled; by default
-            ``torch._dynamo.config.recompile_limit``, which is 8.
+            ``torch._dynamo.config.recompile_limit``, which is 8. Programs for several sizes that share a library
+            count as one.
 
     Returns:
         For a function, a callable; for a module, a module of a subclass of its class with the same attributes.
@@ -419,6 +450,7 @@ def reset() -> None:
     for compiled in list(_all):
         compiled.entries = []
         compiled.about.unused = compiled.resting = 0
+        compiled.about.forget_sizes()
 
 
 def explain(function: Any) -> str:

@@ -94,7 +94,7 @@ def _folder(fast: bool, level: str, text: str) -> cache.Folder:
     except CompileError:
         chosen = (*_compiler().command, _compiler().version)
     options = (level, *FLAGS, *(FAST if fast else ()))
-    key = cache.digest("flambeau-compile 2", text, *options, *chosen, processor())
+    key = cache.digest("flambeau-compile 3", text, *options, *chosen, processor())
     root = cache.root()
     cache.check_root(root)
     return cache.Folder(root / f"program-{key}")
@@ -106,6 +106,8 @@ def _command(fast: bool, level: str) -> list[str]:
     flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
     if "avx512f" in processor():
         flags.append("-mprefer-vector-width=512")  # compilers halve vectors by themselves
+    if not found.is_clang:
+        flags.append("--param=avoid-fma-max-bits=0")  # tuned for AMD, gcc rounds some products of a sum and not others
     if level == "-O1" and not found.is_clang:
         flags.append("-fira-algorithm=priority")  # gcc's usual way takes half of its time for thousands of statements
     return [*found.command, *flags]

@@ -21,6 +21,7 @@ from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Program, Uncompil
 from flambeau_compile.looping import MARKS
 from flambeau_compile.outputs import WIDE, Outputs, spot, spotted
 from flambeau_compile.printing import uncollected
+from flambeau_compile.sizes import Forms
 from flambeau_compile.symbols import Table, copied, numbers_in, plain, symbols_in
 from flambeau_compile.trace import Trace
 from flambeau_compile.watching import Recording
@@ -50,6 +51,7 @@ def capture(
     settles: bool = False,
     wait: bool = True,
     followed: list[Any] | None = None,
+    forms: Forms | None = None,
 ) -> Captured:
     """Run a call and build a program from it.
 
@@ -59,6 +61,7 @@ def capture(
         settles: whether to wait for the next call if the run changed state that may only change the first time.
         wait: whether to build the program before returning.
         followed: the locations of numbers that the program reads at each call, see `symbols.Table`.
+        forms: programs for other sizes of the same arguments, whose libraries this one may share.
 
     Raises:
         CompileError: the C compiler is missing, or fails.
@@ -82,12 +85,13 @@ def capture(
     finally:
         table.restore()
     seen = tensors, before
-    found = _captured(entry, function, recording, tracer, result, table, seen, fast, settles, wait)
+    found = _captured(entry, function, recording, tracer, result, table, seen, fast, settles, wait, forms)
     return found._replace(fixed=tuple(table.fixed()), asks_types=recording.asks_types)
 
 
 def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer, result: Any, table: Table,
-              seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool) -> Captured:  # fmt: skip
+              seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool,
+              forms: Forms | None) -> Captured:  # fmt: skip
     """Return the outcome of a finished run; `seen` are the tensors among its arguments, with their previous state."""
     blocking = [effect for effect in recording.effects if effect.replay is None]
     returned = result
@@ -106,7 +110,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
             raise Uncompilable(str(blocking[0]))
         if table.sources and recording.asks_types:
             raise Uncompilable("it checks the types of numbers that change")
-        finish = _Finish(entry, function, *seen, recording.checks, fast, wait, settles)
+        finish = _Finish(entry, function, *seen, recording.checks, fast, wait, settles, forms)
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
@@ -148,9 +152,10 @@ class _Finish:
     """From records to an Entry with a program."""
 
     def __init__(self, entry: Entry, function: Any, tensors: list[Any], before: list[Seen], checks: Any, fast: bool,
-                 wait: bool, settles: bool) -> None:  # fmt: skip
+                 wait: bool, settles: bool, forms: Forms | None) -> None:  # fmt: skip
         self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
         self.checks, self.fast, self.wait, self.settles = checks, fast, wait, settles
+        self.forms = forms
         self.trace = Trace()
         self.b = self.trace.b
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
@@ -357,7 +362,8 @@ class _Finish:
 
     def planned(self, make: Callable[..., plans.Found], *settings: Any) -> plans.Found:
         """The plans of the trace, found in the cache or made."""
-        key = plans.key_of(self.trace.words(), self.entry.state, *settings)
+        general = None if self.forms is None else (self.forms.scalars > 0, *sorted(self.forms.changing))
+        key = plans.key_of(self.trace.words(), self.entry.state, general, *settings)
         found = plans.find(key)
         if found is None:
             found = make(*settings)
@@ -369,7 +375,13 @@ class _Finish:
         self.trace.lower()
         self.b.program.remove_dead_steps()
         self.b.program.remove_copies()
-        return plans.Found([plans.plan_of(self.b.program)], [])
+        return plans.Found([self.plan(self.b.program)], [])
+
+    def plan(self, program: Program) -> plans.Plan:
+        """Print a program, and let it share the library of programs for other sizes."""
+        if self.forms is None:
+            return plans.plan_of(program)
+        return self.forms.shared(plans.plan_of(program, self.forms.changing, scalars=self.forms.scalars > 0))
 
     def fill(self, entry: Entry, plan: plans.Plan, arguments: dict[int, int], structure: Any, outputs: Outputs,
              grads: list[Any]) -> None:  # fmt: skip
@@ -395,7 +407,7 @@ class _Finish:
             op, given = self.trace.calls[number][:2]
             entry.add_opaque(op, spotted(given, arguments_of), tuple(None if r is None else spot(r) for r in results))
             kernels.append(op.__torch_name__)
-        entry.about.update(source=plan.text, steps=plan.steps, level=plan.level, kernels=kernels)
+        entry.about.update(source=plan.text, library=address, steps=plan.steps, level=plan.level, kernels=kernels)
 
     # --- with autograd around -------------------------------------------------------------------------------------
 
@@ -451,7 +463,7 @@ class _Finish:
         program = self.b.program
         forward, backward, kept = joint.halves(program, self.trace.first, list(results), list(gradients), set(seeds))
         dtypes = [(buffer.index, _dtype(buffer, program)) for buffer in kept]
-        return plans.Found([plans.plan_of(forward), plans.plan_of(backward)], dtypes)
+        return plans.Found([self.plan(forward), self.plan(backward)], dtypes)
 
     def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any,
                        stored: list[tuple[Any, Any]]) -> None:  # fmt: skip

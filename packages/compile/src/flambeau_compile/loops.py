@@ -36,8 +36,9 @@ _ACROSS = 512  # accumulators that a loop across rows has at most
 
 
 class _Printer:
-    def __init__(self, program: Program, source: Source) -> None:
+    def __init__(self, program: Program, source: Source, changing: frozenset[int] | None) -> None:
         self.program, self.source = program, source
+        self.general, self.changing = changing is not None, changing
         self.steps = _legal(program, program.steps)
         self.groups = grouped(self.steps)
         self.kernels = self.checks = 0  # the numbers printed so far
@@ -153,9 +154,9 @@ class _Printer:
         n = steps[0].out.numel
         if n == 0:
             return
-        size = min(n, BLOCK)
+        size = BLOCK if self.general else min(n, BLOCK)
         line = self.source.line
-        single = n <= BLOCK
+        single = n <= BLOCK and not self.general
         line("{")
         if single:
             line(f"const fl_size i0 = 0, m = {n}; (void)i0;")
@@ -334,7 +335,7 @@ class _Printer:
             size, stride = runs[0]
             width = x.sizes[inner]
             call = self.source.function(across)
-            most, apart = min(width, _ACROSS), stride * ITEMSIZE[x.dtype]
+            most, apart = _ACROSS if self.general else min(width, _ACROSS), stride * ITEMSIZE[x.dtype]
             line(f"for (fl_size j = 0; j < {width}; j += {_ACROSS}) {{ {wide} s[{most}]; i64 aux[{most}];")
             line(f"const fl_size m = {width} - j < {_ACROSS} ? {width} - j : {_ACROSS};")
             line(f"((fl_across)f[{call}])(unused, {source} + j, {apart}, {size}, m, s, aux, 0);")
@@ -376,13 +377,13 @@ class _Printer:
 
         strides = (*a.strides[-2:], *b.strides[-2:], *out.strides[-2:])
         if products.is_inline(a, b, out):
-            shape: Any = (kind, m, n, k, *strides, step.add)
+            shape: Any = kind, m, n, k, *strides, step.add, self.changing
             if shape not in self.shapes:
                 if not self.shapes:
                     self.source.prelude.append(products.PRELUDE)
                 self.shapes[shape] = f"product{len(self.shapes)}"
                 self.source.prelude.append(products.function(self.shapes[shape], *shape))
-            line(f"{self.shapes[shape]}({place(a)}, {place(b)}, {place(out)});")
+            line(f"{self.shapes[shape]}(FL_GIVEN {place(a)}, {place(b)}, {place(out)});")
         else:
             if out.strides[-1] != 1 and n != 1:
                 raise Uncompilable("the result of a product is column-major")
@@ -409,9 +410,9 @@ class _Printer:
         self.source.line(f"if (!({same})) return {number};")
 
 
-def print_program(program: Program, source: Source) -> None:
-    """Write the program's body into a source."""
-    _Printer(program, source).run()
+def print_program(program: Program, source: Source, changing: frozenset[int] | None = None) -> None:
+    """Write the program's body into a source; `changing`: for a general form (see `sizes`), the sizes that change."""
+    _Printer(program, source, changing).run()
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------

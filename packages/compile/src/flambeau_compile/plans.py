@@ -20,13 +20,16 @@ import flambeau_tensor
 from flambeau_cext import cache
 from flambeau_compile import build
 from flambeau_compile._library import address_of, place_of
-from flambeau_compile.graph import Check, Opaque, Program, Window, draw, flat
+from flambeau_compile.graph import Check, Opaque, Product, Program, Window, draw, flat
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.printing import Source
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
 
-FORM = 1  # of the files
+FORM = 2  # of the files
+FEW = 100  # statements that are never printed as loops
+PER_STEP, PER_PRODUCT = 40, 400  # statements that take as long as the start of a loop, or a call of BLAS
+PER_ELEMENT = 0.25  # as an element in a loop
 
 
 class Plan(NamedTuple):
@@ -66,9 +69,19 @@ class Found(NamedTuple):
     kept: list[tuple[int, str]]
 
 
-def plan_of(program: Program) -> Plan:
-    """Print a program."""
-    source, level = _printed(program)
+def plan_of(program: Program, changing: frozenset[int] | None = None, *, scalars: bool = True) -> Plan:
+    """Print a program.
+
+    Args:
+        program: the program.
+        changing: if loops are to be printed in a general form (see `sizes`), the sizes that change.
+        scalars: whether each element of a tiny program may be a variable.
+    """
+    source = Source(program)
+    level = _as_scalars(program, source) if scalars else None
+    if level is None:
+        source, level = Source(program), "-O3"
+        print_loops(program, source, changing)
     kernels = [step for step in flat(program.steps) if isinstance(step, Opaque)]
     slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
     fixed = {buffer.index for buffer in source.addresses[: source.fixed]}
@@ -88,15 +101,22 @@ def plan_of(program: Program) -> Plan:
     )
 
 
-def _printed(program: Program) -> tuple[Source, str]:
-    source = Source(program)
+def _as_scalars(program: Program, source: Source) -> str | None:
+    """Print a program with a variable for each element, and return the level at which to compile it.
+
+    None means that loops are faster: nearly every element costs a statement, while loops compute several at a time.
+    """
     try:
         print_scalars(program, source)
-        return source, "-O2" if len(source.lines) <= build.LONG else "-O1"
     except TooLarge:
-        source = Source(program)
-        print_loops(program, source)
-        return source, "-O3"
+        return None
+    by_loops = 0.0
+    for step in flat(program.steps):
+        by_loops += PER_PRODUCT if isinstance(step, Product) else PER_STEP
+        by_loops += PER_ELEMENT * sum(w.numel for w in step.written())
+    if len(source.lines) > max(FEW, by_loops):
+        return None
+    return "-O2" if len(source.lines) <= build.LONG else "-O1"
 
 
 def _spots(o: Any, source: Source, slots: dict[int, int]) -> Any:

@@ -19,10 +19,16 @@ PRELUDE = """\
 #define FL_CONTRACT
 #define FL_CONTRACTED __attribute__((optimize("fp-contract=fast")))
 #endif
+#ifndef FL_SIZES
+#define FL_SIZES
+#define FL_GIVEN
+#endif
 #define FL_VECTOR(T, N) T __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias))
 """
 
 
+# One product and sum of elements. Compilers vectorize sums in order without fused operations unless they are named.
+_FUSED = {"f32": "FL_FMAF", "f64": "FL_FMA"}
 _VECTORS = {"__AVX512F__": {"f32": 16, "f64": 8}, "__AVX__": {"f32": 8, "f64": 4}}  # lanes, by the macro for them
 
 
@@ -50,9 +56,8 @@ def _turning(kind: str, macro: str) -> str:
         plain = " ".join(f"turn_{kind}_{half}(b + {p} + {j} * apart, apart, to + {p} * row + {j}, row);"
                          for p in (0, half) for j in (0, half))  # fmt: skip
     else:
-        plain = (
-            f"for (int p = 0; p < {lanes}; p++) for (int j = 0; j < {lanes}; j++) to[p * row + j] = b[p + j * apart];"
-        )
+        both = (f"for (fl_size {i} = 0; {i} < {lanes}; {i}++)" for i in "pj")
+        plain = " ".join([*both, "to[p * row + j] = b[p + j * apart];"])
     return "\n".join([
         f"{smaller}#ifndef FL_TURN_{kind}_{lanes}", f"#define FL_TURN_{kind}_{lanes}",
         f"#if defined({macro}) && (defined(__clang__) || __GNUC__ >= 12)",
@@ -61,10 +66,10 @@ def _turning(kind: str, macro: str) -> str:
     ])  # fmt: skip
 
 
-def _packing(kind: str, k: int, n: int, b_row: int, b_col: int) -> tuple[str, str]:
+def _packing(kind: str, k: int, n: int, b_row: int, b_col: int, general: bool) -> tuple[str, str]:
     """Return functions, and the right factor with contiguous rows, transposed by squares if its columns are."""
     copy = (
-        "    for (int p = {p}; p < {k}; p++) for (int j = {j}; j < {n}; j++) "
+        "    for (fl_size p = {p}; p < {k}; p++) for (fl_size j = {j}; j < {n}; j++) "
         f"packed[p * {n} + j] = b[p * {b_row} + j * {b_col}];"
     )
     lines = [f"    {kind} packed[{k * n}];"]
@@ -72,14 +77,14 @@ def _packing(kind: str, k: int, n: int, b_row: int, b_col: int) -> tuple[str, st
     if macro is None:
         return "", "\n".join([*lines, copy.format(p=0, k=k, j=0, n=n)])
     lanes = _VECTORS[macro][kind]
-    whole_k, whole_n = k // lanes * lanes, n // lanes * lanes
+    whole_k, whole_n = (_whole(size, lanes, general) for size in (k, n))
     lines.append(
-        f"    for (int p = 0; p < {whole_k}; p += {lanes}) for (int j = 0; j < {whole_n}; j += {lanes}) "
+        f"    for (fl_size p = 0; p < {whole_k}; p += {lanes}) for (fl_size j = 0; j < {whole_n}; j += {lanes}) "
         f"turn_{kind}_{lanes}(b + p + j * {b_col}, {b_col}, packed + p * {n} + j, {n});"
     )
-    if whole_n < n:
+    if general or n % lanes:
         lines.append(copy.format(p=0, k=whole_k, j=whole_n, n=n))
-    if whole_k < k:
+    if general or k % lanes:
         lines.append(copy.format(p=whole_k, k=k, j=0, n=n))
     return _turning(kind, macro), "\n".join(lines)
 
@@ -91,63 +96,74 @@ def widths(kind: str) -> list[int]:
 
 
 def function(name: str, kind: str, m: int, n: int, k: int, a_row: int, a_col: int, b_row: int, b_col: int,
-             c_row: int, c_col: int, add: bool) -> str:  # fmt: skip
-    """The text of a function for one shape: ``c (+)= a @ b``."""
+             c_row: int, c_col: int, add: bool, changing: frozenset[int] | None = None) -> str:  # fmt: skip
+    """The text of a function for one shape: ``c (+)= a @ b``.
+
+    With `changing`, sizes that change, the text has loops for all remainders of rows, and of columns if their number is
+    among them.
+    """
+    general = changing is not None
     head = (
-        f"static FL_CONTRACTED void {name}(const {kind} *restrict a, const {kind} *restrict b, "
+        f"static FL_CONTRACTED void {name}(FL_SIZES const {kind} *restrict a, const {kind} *restrict b, "
         f"{kind} *restrict c) {{ FL_CONTRACT\n"
     )
     if n == 1 or (m == 1 and b_col != 1):
         if n == 1:
-            body = _dots(kind, m, k, a_row, a_col, b_row, c_row, add, "a", "b")
+            body = _dots(kind, m, k, a_row, a_col, b_row, c_row, add, "a", "b", general)
         else:
-            body = _dots(kind, n, k, b_col, b_row, a_col, c_col, add, "b", "a")
+            body = _dots(kind, n, k, b_col, b_row, a_col, c_col, add, "b", "a", general)
         return head + body + "}\n"
     lines = []
     right, row = "b", b_row
     if b_col != 1:
-        functions, packing = _packing(kind, k, n, b_row, b_col)
+        functions, packing = _packing(kind, k, n, b_row, b_col, general)
         head = functions + head
         lines.append(packing)
         right, row = "packed", n
     at = 0
+    if changing is not None and n in changing:
+        widest = widths(kind)[0]
+        lines.append("    fl_size j = 0;")
+        for lanes, columns in ((widest, 2), *((w, 1) for w in (*widths(kind), 1))):
+            lines.append(f"    for (; j + {lanes * columns} <= {n}; j += {lanes * columns}) {{")
+            lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, "j", add, general))
+            lines.append("    }")
+        at = n
     while at < n:
         lanes = next((w for w in widths(kind) if at + w <= n), 1)
         columns = 2 if lanes == widths(kind)[0] and at + 2 * lanes <= n else 1
         several = (n - at) // (lanes * columns)
         if several > 2:
-            lines.append(f"    for (int j = {at}; j < {at + several * lanes * columns}; j += {lanes * columns}) {{")
-            lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, "j", add))
+            lines.append(f"    for (fl_size j = {at}; j < {at + several * lanes * columns}; j += {lanes * columns}) {{")
+            lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, "j", add, general))
             lines.append("    }")
             at += several * lanes * columns
             continue
-        lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, at, add))
+        lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, at, add, general))
         at += lanes * columns
     return head + "\n".join(lines) + "\n}\n"
 
 
 def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_col: int, right: str, b_row: int,
-           c_row: int, at: int | str, add: bool) -> str:  # fmt: skip
+           c_row: int, at: int | str, add: bool, general: bool) -> str:  # fmt: skip
     """All rows of some columns, a few rows at a time."""
     rows = 6 if columns == 2 else 8
     parts = []
     if lanes == 1:
         start = f"c[i * {c_row} + {at}]" if add else "0"
         return (
-            f"    for (int i = 0; i < {m}; i++) {{ {kind} s = {start}; for (int p = 0; p < {k}; p++) "
-            f"s += a[i * {a_row} + p * {a_col}] * {right}[p * {b_row} + {at}]; c[i * {c_row} + {at}] = s; }}"
+            f"    for (fl_size i = 0; i < {m}; i++) {{ {kind} s = {start}; for (fl_size p = 0; p < {k}; p++) "
+            f"s = {_FUSED[kind]}(a[i * {a_row} + p * {a_col}], {right}[p * {b_row} + {at}], s); "
+            f"c[i * {c_row} + {at}] = s; }}"
         )
     vector = f"FL_VECTOR({kind}, {lanes})"
-    first = 0
-    while first < m:
-        count = min(rows, m - first)
-        whole = (m - first) // count if count == rows else 1
+    for loop, count in _blocks(m, rows, general):
         names = [(r, q) for r in range(count) for q in range(columns)]
-        text = [f"    {{ typedef {vector} V; for (int i = {first}; i < {first + whole * count}; i += {count}) {{"]
+        text = [f"    {{ typedef {vector} V; {loop} {{"]
         for r, q in names:
             start = f"*(const V *)(c + (i + {r}) * {c_row} + {at} + {q * lanes})" if add else "(V){0}"
             text.append(f"      V s{r}_{q} = {start};")
-        text.append(f"      for (int p = 0; p < {k}; p++) {{")
+        text.append(f"      for (fl_size p = 0; p < {k}; p++) {{")
         for q in range(columns):
             text.append(f"        const V x{q} = *(const V *)({right} + p * {b_row} + {at} + {q * lanes});")
         for r in range(count):
@@ -159,39 +175,38 @@ def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_co
             text.append(f"      *(V *)(c + (i + {r}) * {c_row} + {at} + {q * lanes}) = s{r}_{q};")
         text.append("    } }")
         parts.append("\n".join(text))
-        first += whole * count
     return "\n".join(parts)
 
 
 def _dots(kind: str, rows: int, k: int, row: int, col: int, step: int, c_step: int, add: bool, matrix: str,
-          vector: str) -> str:  # fmt: skip
+          vector: str, general: bool) -> str:  # fmt: skip
     """Multiply a matrix by a vector: by rows if these are contiguous along the sum, otherwise all results at a time."""
     lines = []
     if col != 1 and row == 1:  # results are adjacent
         lines.append(f"    {kind} s[{rows}];")
         start = f"c[i * {c_step}]" if add else "0"
-        lines.append(f"    for (int i = 0; i < {rows}; i++) s[i] = {start};")
-        lines.append(f"    for (int p = 0; p < {k}; p++) {{ const {kind} y = {vector}[p * {step}]; "
-                     f"for (int i = 0; i < {rows}; i++) s[i] += y * {matrix}[i + p * {col}]; }}")  # fmt: skip
-        lines.append(f"    for (int i = 0; i < {rows}; i++) c[i * {c_step}] = s[i];")
+        lines.append(f"    for (fl_size i = 0; i < {rows}; i++) s[i] = {start};")
+        lines.append(f"    for (fl_size p = 0; p < {k}; p++) {{ const {kind} y = {vector}[p * {step}]; "
+                     f"for (fl_size i = 0; i < {rows}; i++) s[i] += y * {matrix}[i + p * {col}]; }}")  # fmt: skip
+        lines.append(f"    for (fl_size i = 0; i < {rows}; i++) c[i * {c_step}] = s[i];")
         return "\n".join(lines) + "\n"
     lanes = next((w for w in widths(kind) if w <= k), 1) if col == 1 else 1
-    whole = k // lanes * lanes
+    whole = _whole(k, lanes, general)
     if lanes == 1:
         start = f"c[i * {c_step}]" if add else "0"
         return (
-            f"    for (int i = 0; i < {rows}; i++) {{ {kind} s = {start}; for (int p = 0; p < {k}; p++) "
-            f"s += {matrix}[i * {row} + p * {col}] * {vector}[p * {step}]; c[i * {c_step}] = s; }}\n"
+            f"    for (fl_size i = 0; i < {rows}; i++) {{ {kind} s = {start}; for (fl_size p = 0; p < {k}; p++) "
+            f"s = {_FUSED[kind]}({matrix}[i * {row} + p * {col}], {vector}[p * {step}], s); c[i * {c_step}] = s; }}\n"
         )
     if step != 1:
-        lines.append(f"    {kind} dense[{k}]; for (int p = 0; p < {k}; p++) dense[p] = {vector}[p * {step}];")
+        lines.append(f"    {kind} dense[{k}]; for (fl_size p = 0; p < {k}; p++) dense[p] = {vector}[p * {step}];")
         vector = "dense"
     lines.append(f"    typedef FL_VECTOR({kind}, {lanes}) V;")
-    for first, last, count in _blocks(rows, 4):
-        lines.append(f"    for (int i = {first}; i < {last}; i += {count}) {{")
+    for loop, count in _blocks(rows, 4, general):
+        lines.append(f"    {loop} {{")
         for r in range(count):
             lines.append(f"      V s{r} = {{0}};")
-        lines.append(f"      for (int p = 0; p < {whole}; p += {lanes}) {{ const V x = *(const V *)({vector} + p);")
+        lines.append(f"      for (fl_size p = 0; p < {whole}; p += {lanes}) {{ const V x = *(const V *)({vector} + p);")
         for r in range(count):
             lines.append(f"        s{r} += *(const V *)({matrix} + (i + {r}) * {row} + p) * x;")
         lines.append("      }")
@@ -199,21 +214,34 @@ def _dots(kind: str, rows: int, k: int, row: int, col: int, step: int, c_step: i
             lines.append(f"      {{ {kind} t[{lanes}]; *(V *)t = s{r};")
             half = lanes // 2
             while half:
-                lines.append(f"        for (int l = 0; l < {half}; l++) t[l] += t[l + {half}];")
+                lines.append(f"        for (fl_size l = 0; l < {half}; l++) t[l] += t[l + {half}];")
                 half //= 2
-            for p in range(whole, k):
-                lines.append(f"        t[0] += {matrix}[(i + {r}) * {row} + {p}] * {vector}[{p}];")
+            if general:
+                lines.append(f"        for (fl_size p = {whole}; p < {k}; p++) "
+                             f"t[0] = {_FUSED[kind]}({matrix}[(i + {r}) * {row} + p], {vector}[p], t[0]);")  # fmt: skip
+            for p in range(k // lanes * lanes, 0 if general else k):
+                lines.append(f"        t[0] = {_FUSED[kind]}({matrix}[(i + {r}) * {row} + {p}], {vector}[{p}], t[0]);")
             before = f"c[(i + {r}) * {c_step}] + " if add else ""
             lines.append(f"        c[(i + {r}) * {c_step}] = {before}t[0]; }}")
         lines.append("    }")
     return "\n".join(lines) + "\n"
 
 
-def _blocks(total: int, size: int) -> list[tuple[int, int, int]]:
-    """(first, end, how many at a time): whole blocks, then the rest."""
-    whole = total // size * size
-    blocks = [(0, whole, size)] if whole else []
-    return blocks if whole == total else [*blocks, (whole, total, total - whole)]
+def _whole(size: int, block: int, general: bool) -> int | str:
+    """The part of a size that is a multiple of a block."""
+    return f"{size} / {block} * {block}" if general else size // block * block
+
+
+def _blocks(total: int, size: int, general: bool) -> list[tuple[str, int]]:
+    """(loop, how many at a time): whole blocks, then the rest; `general`: the rest by twos, then by ones."""
+    if general:
+        by_twos = f"{total} / {size} * {size}"
+        by_ones = f"{by_twos} + {total} % {size} / 2 * 2"
+        starts = (("0", size), (by_twos, 2), (by_ones, 1))
+        return [(f"for (fl_size i = {start}; i + {n} <= {total}; i += {n})", n) for start, n in starts]
+    whole, rest = total // size * size, total % size
+    blocks = [(0, whole, size)] * (whole > 0) + [(whole, total, rest)] * (rest > 0)
+    return [(f"for (fl_size i = {first}; i < {end}; i += {n})", n) for first, end, n in blocks]
 
 
 def is_eagers_own(m: int, n: int, k: int, b_col: int, kind: str) -> bool:

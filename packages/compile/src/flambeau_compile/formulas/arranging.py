@@ -4,9 +4,9 @@ from typing import Any
 
 from flambeau_compile.formulas import formula
 from flambeau_compile.formulas.reductions import dims_of
-from flambeau_compile.graph import COMPUTED, Window
+from flambeau_compile.graph import C_TYPES, COMPUTED, Window
 
-ROWS = 64  # with one step each; the kernel handles more
+FEW = 16  # rows or elements with one step each, which the printer for tiny programs simplifies
 
 
 def _diagonal(w: Window, offset: int, first: int, second: int) -> Window:
@@ -51,9 +51,18 @@ def flip(b: Any, args: Any, out: Window) -> Any:
 
 def _triangle(b: Any, x: Window, diagonal: int, out: Window, *, upper: bool) -> Any:
     rows, columns = x.sizes[-2:]
-    if rows > ROWS or out.numel == 0 or out.buffer is x.buffer:
+    if out.numel == 0 or out.buffer is x.buffer:
         return NotImplemented
     dims = len(x.sizes)
+    if rows > FEW:
+        kind, kept = C_TYPES[x.dtype], ">=" if upper else "<="
+        b.loops(
+            f"const {kind} *x = $1$; {kind} *y = $0$; for (fl_size r = 0; r < {out.numel // columns}; r++) "
+            f"for (fl_size j = 0; j < {columns}; j++) "
+            f"y[r * {columns} + j] = j {kept} r % {rows} + ({diagonal}) ? x[r * {columns} + j] : 0;",
+            [], [x], out,
+        )  # fmt: skip
+        return None
     b.copy(0, out)
     for i in range(rows):
         edge = min(max(i + diagonal + (0 if upper else 1), 0), columns)
@@ -96,13 +105,18 @@ def constant_pad_nd(b: Any, args: Any, out: Window) -> Any:
 @formula("torch._ops.arange")
 def arange(b: Any, args: Any, out: Window) -> Any:
     start, step = args[1], args[2]
-    if out.numel > ROWS or not all(type(number) is int for number in (start, step)) or out.dtype not in COMPUTED:
+    n = out.numel
+    if not all(type(number) is int for number in (start, step)) or out.dtype not in COMPUTED:
         return NotImplemented
-    values = [start + i * step for i in range(out.numel)]
-    if any(abs(value) > 1 << 24 for value in values):
+    if max(abs(start), abs(start + n * step)) > 1 << 24:
         return NotImplemented
-    for i, value in enumerate(values):
-        b.copy(value, out.select(0, i))
+    if n <= FEW:
+        for i in range(n):
+            b.copy(start + i * step, out.select(0, i))
+    else:
+        kind = C_TYPES[out.dtype]
+        fill = f"for (fl_size i = 0; i < {n}; i++) x[i] = ({kind})({start} + i * {step});"
+        b.loops(f"{kind} *x = $0$; {fill}", [], [], out)
     return None
 
 
