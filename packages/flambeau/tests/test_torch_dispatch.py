@@ -834,3 +834,18 @@ def test_gradients_that_handlers_hold_are_checked():
 
     x = Held(torch.tensor([0.5, 2.0], dtype=torch.float64)).requires_grad_()
     assert torch.autograd.gradcheck(torch.exp, (x,))
+
+
+def test_a_handler_that_calls_itself_raises():
+    """Each call takes ten kilobytes of the stack, which ends before Python's limit of recursion."""
+
+    class Endless(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return args[0][:1]
+
+    x = torch.Tensor._make_subclass(Endless, torch.ones(2, 3))
+    for _ in range(2):
+        with pytest.raises(RecursionError):
+            x + 1
+    assert torch.is_grad_enabled() and (torch.ones(2) + 1).tolist() == [2, 2]

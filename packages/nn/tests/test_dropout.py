@@ -120,3 +120,12 @@ def test_printing():  # made with PyTorch 2.13
 TestSamples = check_values("nn.dropout")
 TestDerivatives = check_derivatives("nn.dropout")
 TestBatches = check_batches("nn.dropout")
+
+
+def test_dropout3d_drops_the_first_dimension_of_inputs_with_few():
+    """As PyTorch, which takes every input but one of five dimensions for one without a batch."""
+    ft.manual_seed(0)
+    with pytest.warns(UserWarning, match="2-D input to dropout3d"):
+        dropped = F.dropout3d(ft.ones(64, 4))
+    rows = {tuple(row) for row in dropped.tolist()}
+    assert rows == {(0.0,) * 4, (2.0,) * 4}

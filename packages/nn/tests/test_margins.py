@@ -167,3 +167,15 @@ def test_margins_that_are_just_kept_have_no_gradient():
 TestSamples = check_values("nn.margins")
 TestDerivatives = check_derivatives("nn.margins")
 TestBatches = check_batches("nn.margins")
+
+
+def test_the_own_class_does_not_count_and_nan_is_no_margin():
+    inf, nan = math.inf, math.nan
+    x = ft.tensor([[inf, 1.0], [1.0, inf], [-inf, -inf], [inf, inf], [nan, 1.0], [1.0, nan]])
+    for p in (1, 2):
+        each = F.multi_margin_loss(x, ft.zeros(6, dtype=ft.int64), p, reduction="none")
+        assert each.tolist() == [0, inf, 0, 0, 0, 0]
+        from flambeau_nn.ops import margins  # declared by the first call
+
+        composed = margins.composed_margin(x, ft.zeros(6, dtype=ft.int64), None, p, "none", 1.0)
+        assert composed.tolist() == each.tolist()

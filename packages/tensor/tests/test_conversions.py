@@ -222,3 +222,9 @@ def test_asarray_copies():
 def test_a_list_that_no_memory_holds():
     with pytest.raises(MemoryError):
         ft.zeros(1, 1).expand(2**58, 1).tolist()
+
+
+def test_a_sequence_without_an_end_is_read_up_to_its_length():
+    endless = type("Endless", (), {"__len__": lambda self: 2, "__getitem__": lambda self, i: 7})()
+    assert ft.tensor(endless).tolist() == [7, 7]
+    assert ft.tensor([endless, [1, 2]]).tolist() == [[7, 7], [1, 2]]

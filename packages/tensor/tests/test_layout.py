@@ -222,3 +222,13 @@ def test_sizes_without_elements_and_of_one():
     assert not ft.empty(2, 0, 4, 5).is_contiguous(memory_format=ft.channels_last)
     assert ft.empty(2, 1, 4, 5).is_contiguous(memory_format=ft.channels_last)
     assert ft.empty_like(ft.empty_strided((3, 1, 4), (4, 9, 1))).stride() == (4, 9, 1)
+
+
+def test_an_out_of_another_size_takes_the_layout_of_the_result():
+    x = ft.ones(2, 3).t()
+    out = ft.empty(0)
+    for call in (ft.exp, lambda x, out: ft.logit(x, 0.2, out=out), ft.nan_to_num, ft.sgn):
+        out = ft.empty(0)
+        assert call(x, out=out).stride() == (1, 3)
+    same = ft.empty(3, 2)
+    assert ft.logit(x, 0.2, out=same).stride() == (2, 1)

@@ -643,3 +643,15 @@ def test_moments_read_what_they_are_of(name, dtype, value):
         found = getattr(ft, name)(x, dim, correction=0)
         found = found[0] if isinstance(found, tuple) else found
         np.testing.assert_equal(found.tolist(), [expected, 0.0, 0.0])
+
+
+def test_numbers_beyond_an_integer_dtype_are_converted_before_they_are_added():
+    """Each infinity counts as the smallest number of the dtype, as in a conversion."""
+    x = ft.tensor([math.inf, 3.0, -math.inf, 1e300], dtype=ft.float64)
+    for dtype in (ft.int32, ft.int16):
+        for name in ("sum", "prod", "nansum"):
+            expected = getattr(ft, name)(x.to(dtype), dtype=dtype)
+            assert getattr(ft, name)(x, dtype=dtype).equal(expected)
+            assert getattr(ft, name)(x.reshape(2, 2), 0, dtype=dtype).equal(
+                getattr(ft, name)(x.to(dtype).reshape(2, 2), 0, dtype=dtype)
+            )

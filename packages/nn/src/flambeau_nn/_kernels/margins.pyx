@@ -93,26 +93,31 @@ cdef void _nll_backward(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_
             out += s.classes * s.inner
 
 
+cdef inline real_t _beyond(const real_t* x, Py_ssize_t n, real_t base, int power) noexcept nogil:
+    """Return the sum of the margins, or of their squares, of `n` classes."""
+    cdef Py_ssize_t j
+    cdef real_t z, total = 0
+    if power == 1:
+        for j in range(n):
+            z = base + x[j]
+            total += z if z > 0 else 0
+    else:
+        for j in range(n):
+            z = base + x[j]
+            total += z * z if z > 0 else 0
+    return total
+
+
 cdef void _margin(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, y
     cdef const real_t* x
-    cdef real_t total, z, base, own
+    cdef real_t total, base
     for i in range(begin, end):
-        x = <const real_t*>s.x + i * s.classes
-        base, total = <real_t>s.margin - x[s.labels[i]], 0
-        own = max(base + x[s.labels[i]], <real_t>0)
-        if s.power == 1:
-            for j in range(s.classes):
-                z = base + x[j]
-                total += z if z > 0 else 0
-            total -= own
-        else:
-            for j in range(s.classes):
-                z = base + x[j]
-                total += z * z if z > 0 else 0
-            total -= own * own
+        x, y = <const real_t*>s.x + i * s.classes, s.labels[i]
+        base = <real_t>s.margin - x[y]
+        total = _beyond(x, y, base, s.power) + _beyond(x + y + 1, s.classes - y - 1, base, s.power)
         if s.weight != NULL:
-            total *= (<const real_t*>s.weight)[s.labels[i]]
+            total *= (<const real_t*>s.weight)[y]
         (<real_t*>s.losses)[i] = total / s.classes
 
 

@@ -105,7 +105,7 @@ def _channels(name, sizes, batched):
                 "dropout1d instead.",
                 stacklevel=3,
             )
-        if input.ndim == batched - 1 and batched != 4:
+        if input.ndim != batched and batched != 4:
             out = _drop(input.unsqueeze(0), p, training, inplace, channels=True)
             return input if inplace else out.squeeze(0)
         return _drop(input, p, training, inplace, channels=True)

@@ -18,7 +18,8 @@ def composed_margin(input, target, weight, p, reduction, margin):
     """`multi_margin` by other operations."""
     x = _rows(input)
     y = target.reshape((x.shape[0], 1))
-    z = (margin - x.gather(1, y) + x).relu()  # no gradient exactly at the margin
+    z = margin - x.gather(1, y) + x
+    z = ft.where(z > 0, z, 0.0)  # no gradient exactly at the margin, and NaN counts nothing
     z = z if p == 1 else z * z
     if weight is not None:
         z = z * weight[y]
@@ -56,8 +57,8 @@ def composed_margins(input, target, reduction):
     kept = (y >= 0).long().cumprod(1) > 0
     index = ft.where(kept, y, 0)
     is_target = y.new_zeros(x.shape).scatter_add(1, index, kept.long()) > 0
-    each = (1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)).relu()
-    counts = kept.unsqueeze(2) & is_target.logical_not().unsqueeze(1)
+    each = 1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)
+    counts = (each > 0) & kept.unsqueeze(2) & is_target.logical_not().unsqueeze(1)
     loss = ft.where(counts, each, 0.0).sum((1, 2)) / x.shape[1]
     return reduced(loss if input.ndim == 2 or reduction != "none" else loss.reshape(()), reduction)
 

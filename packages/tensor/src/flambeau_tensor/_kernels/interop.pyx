@@ -1,5 +1,7 @@
 # cython: language_level=3
 """Conversion of tensors from and to NumPy arrays without copying, Python numbers, nested lists and buffers."""
+from itertools import islice
+
 cimport numpy as cnp
 from cpython.buffer cimport PyBuffer_IsContiguous
 from cpython.memoryview cimport PyMemoryView_FromObject, PyMemoryView_GET_BUFFER
@@ -330,7 +332,7 @@ cdef object _unpacked(object data, int* dtype, int depth):
         return _unpacked(data.tolist(), dtype, depth)
     elif _is_sequence(data):
         items = []
-        for d in data:
+        for d in data if isinstance(data, (list, tuple)) else islice(data, len(data)):  # it may have no end
             if d is data:
                 raise TypeError("new(): self-referential lists are incompatible")
             items.append(_unpacked(d, dtype, depth + 1))

@@ -168,7 +168,7 @@ cdef object delivered(Operator op, Tensor t, PyObject* out, PyObject* requires_g
         return finished(t, requires_grad)
     if (<Tensor>out).numel == t.numel and (<Tensor>out).ndim != t.ndim:
         resize(t, (<Tensor>out).ndim, (<Tensor>out).sizes)
-    return write_out(op.name, <object>out, t)
+    return finished(write_out(op.name, <object>out, t), requires_grad)
 
 
 cdef object _arange(Operator op, PyObject** a):
@@ -255,7 +255,7 @@ cdef object _eye(Operator op, PyObject** a):
     t = make_empty(wanted_dtype(a[2], a[3], default_dtype()), 2, sizes)
     fill_elements(t, 0)
     fill_elements(view_of(t, 1, &length, &step, t.data), 1)
-    return finished(t, a[7]) if a[2] == <PyObject*>None else write_out(op.name, <object>a[2], t)
+    return finished(t if a[2] == <PyObject*>None else <Tensor>write_out(op.name, <object>a[2], t), a[7])
 
 
 cdef object _triangle_indices(Operator op, PyObject** a):

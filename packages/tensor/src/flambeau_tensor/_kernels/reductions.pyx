@@ -551,6 +551,8 @@ cdef object _run_reduction(Operator op, PyObject** slots):
             p = s.re
     if r.skips_nan and dtype >= 0 and CATEGORY[dtype] <= CAT_INT and CAT_INT < CATEGORY[x.dtype]:
         x = find("torch.masked_fill")(x, find("torch.isnan")(x), 0)
+    if dtype >= 0 and CATEGORY[dtype] <= CAT_INT and CAT_INT < CATEGORY[x.dtype]:
+        x = copy_to(core.empty(dtype, x.ndim, x.sizes), x)  # each element saturates, not the int64 accumulator
     result = reduce(r, op.name, x, slots[r.dim] if r.dim >= 0 else <PyObject*>None,
                     r.keepdim >= 0 and <object>slots[r.keepdim] is True, dtype, p)
     return result if out is None else write_out(op.name, out, result)

@@ -19,6 +19,10 @@ from flambeau_tensor._core.memory.types cimport *
 
 from flambeau_tensor._core.schema.schema import NO_DEFAULT
 
+cdef extern from "Python.h":
+    int Py_EnterRecursiveCall(const char*) except 1
+    void Py_LeaveRecursiveCall()
+
 cdef enum:  # Form.flags, for each argument
     F_KEYWORD = 1
     F_DEFAULT = 2  # may be omitted if the value is `values[i]`
@@ -294,6 +298,7 @@ cdef object dispatch(Operator op, PyObject** slots):
     types = tuple([type(o) for o in handling])
     result = NotImplemented
     mode = None
+    Py_EnterRecursiveCall(" in __torch_dispatch__")  # a call takes more of the stack than Python counts
     state.grad_enabled = False
     state.kernels += 1
     state.handlers = state.kernels
@@ -312,6 +317,7 @@ cdef object dispatch(Operator op, PyObject** slots):
     finally:
         state.kernels, state.handlers = kernels, handlers
         state.grad_enabled = recording
+        Py_LeaveRecursiveCall()
     if result is NotImplemented:
         raise _unanswered(form.func, mode, types)
     if written is not None:

@@ -16,7 +16,7 @@ from flambeau_tensor._core.elementwise.operands cimport (
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, c_name, read_scalar, store_scalar
 from flambeau_tensor._core.memory.negation cimport apply_lazy
 from flambeau_tensor._core.call.sockets cimport find, sockets
-from flambeau_tensor._core.memory.tensor cimport Tensor, detached, empty, grad_flags, same_shape, set_geometry
+from flambeau_tensor._core.memory.tensor cimport Tensor, detached, empty, grad_flags, is_dense, same_shape, set_geometry
 from flambeau_tensor._core.memory.tensor cimport shape_str
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.elementwise.transposing cimport copy_transposed
@@ -163,6 +163,7 @@ cdef Tensor copy_of(Tensor t):
 cdef object write_out(str func, object out, object result, bint composite=False):
     """Copy new results to the tensors of `out`; the write of a composition may be dispatched."""
     cdef Tensor r, o
+    cdef bint resized
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{func}(): argument 'out' must be a tuple of {len(result)} Tensors")
@@ -173,7 +174,10 @@ cdef object write_out(str func, object out, object result, bint composite=False)
     if r.flags & LAYERED or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a recorded composition
         raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
+    resized = not same_shape(o, r)
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
+    if resized and o.flags & CONTIGUOUS and not r.flags & CONTIGUOUS and is_dense(r):
+        set_geometry(o, r.ndim, r.sizes, r.strides)  # a new size takes the layout of the result
     if composite and (o.flags | r.flags | thread_state().dispatching) & DISPATCH:
         return find("torch.Tensor.copy_")(o, r)
     copy_elements(o, r)
