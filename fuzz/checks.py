@@ -8,7 +8,7 @@ import cmath
 import re
 
 import numpy as np
-from outcomes import close, tolerance
+from outcomes import close, differ, tolerance
 
 EXACT = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "complex32": "complex128"}
 EXACT["complex64"] = "complex128"
@@ -23,13 +23,34 @@ class Case:
         found: what `outcomes.compare` returned.
         ours, theirs: what the names hold at the end, as `worker.summary` tells it.
         reference: gives the values of a program in PyTorch, to run it in float64; None where there is no PyTorch.
+        values: whether the program's numbers say anything.
     """
 
-    def __init__(self, program, found, ours=None, theirs=None, reference=None):
+    def __init__(self, program, found, ours=None, theirs=None, reference=None, values=True):
         self.program, (self.kind, self.detail) = program, found
         self.name = self.detail.partition(" ")[0]
-        self.ours, self.theirs, self.reference = ours or {}, theirs or {}, reference
-        self.line = next((x for x in program.split("\n") if x.startswith(f"{self.name} = ")), program.split("\n")[-1])
+        self.ours, self.theirs, self.reference, self.values = ours or {}, theirs or {}, reference, values
+        lines = program.split("\n")
+        made = [x for x in lines if x.startswith(f"{self.name} = ") and not re.match(r"\w = T\(", x)]
+        calls = [x for x in lines if not re.match(r"\w = T\(|\(r if |about_|seen = |[\w.]+\.backward\(", x)]
+        self.line = (made or [x for x in calls if x.startswith("r = ")][-1:] or calls[-1:] or lines[-1:])[0]
+
+    def instead(self, program):
+        """Whether our value of the name is PyTorch's in another program, strides aside."""
+        values = self.reference(program) if self.reference else None
+        if not values or self.name not in values or self.name not in self.ours:
+            return False
+        ours, theirs = self.ours[self.name], values[self.name]
+        return differ(ours, theirs, self.program, strides=False, values=self.values) is None
+
+    def literals(self):
+        """The numbers in the line of the difference."""
+        found = re.findall(r"(?<![\w.])-?(?:\d+\*\*\d+|\d+\.?\d*(?:e-?\d+)?|inf\b|nan\b)", self.line)
+        return [float(text) if "**" not in text else float(eval(text)) for text in found]
+
+    def summaries(self):
+        """What the name holds on both sides."""
+        return self.ours.get(self.name), self.theirs.get(self.name)
 
     def tensors(self, values, name=None):
         """(path, dtype, nested list) of each tensor that a name holds, with gradients."""
@@ -58,14 +79,27 @@ class Case:
         out = []
         for name in dict.fromkeys(re.findall(r"\b[a-m]\b", self.line.partition(" = ")[2] or self.line)):
             value = self.theirs.get(name)
-            if value and value[0] == "tensor" and value[5] is not None and name != self.name:
+            whole = name != self.name or " grad " in self.detail  # the value itself is the same
+            if (
+                value
+                and value[0] == "tensor"
+                and value[5] is not None
+                and whole
+                and np.size(value[5]) == _size(value[2])
+            ):
                 out.append(np.array(value[5]).reshape(value[2]))
         return out
+
+
+def _size(sizes):
+    return int(np.prod(sizes, dtype=object))
 
 
 def _tensors(value, path):
     if value is None:
         return
+    if value[0] == "value" and value[1] in ("int", "float", "complex", "bool"):
+        yield path, value[1], value[2]
     if value[0] == "tensor":
         yield path, value[1], value[5]
         yield from _tensors(value[6], path + ".grad")
@@ -78,22 +112,155 @@ def _finite(x):
     return cmath.isfinite(x)
 
 
-def not_finite(case):
-    """One side or the other is infinite or no number wherever they differ."""
-    pairs = case.pairs()
-    return bool(pairs) and all(not (_finite(a) and _finite(b)) for a, b in pairs)
+def every(*checks):
+    """All of the checks hold."""
+    return lambda case: all(check(case) for check in checks)
 
 
-def theirs_not_finite(case):
-    """PyTorch's side is infinite or no number wherever they differ."""
-    pairs = case.pairs()
-    return bool(pairs) and all(not _finite(b) for _, b in pairs)
+def some(*checks):
+    """One of the checks holds."""
+    return lambda case: any(check(case) for check in checks)
 
 
-def out_of_range(case):
-    """Our side is zero or infinite wherever they differ, as what no float holds."""
-    pairs = case.pairs()
-    return bool(pairs) and all(a == 0 or not _finite(a) for a, _ in pairs)
+def says(pattern):
+    """The detail of the difference matches."""
+    return lambda case: re.search(pattern, case.detail) is not None
+
+
+def differ_so(holds):
+    """Elements differ, and wherever they do, `holds` is true of ours and PyTorch's."""
+
+    def check(case):
+        pairs = case.pairs()
+        return bool(pairs) and all(holds(a, b) for a, b in pairs)
+
+    return check
+
+
+def shapes(holds):
+    """`holds` is true of the case, and of our shape and PyTorch's."""
+
+    def check(case):
+        ours, theirs = case.summaries()
+        return bool(ours and theirs and ours[0] == theirs[0] == "tensor") and holds(case, ours[2], theirs[2])
+
+    return check
+
+
+def instead(pattern, replacement):
+    """Our value is the one that PyTorch gives where its line is written another way.
+
+    `replacement` is what `re.sub` takes; the line is that of the difference.
+    """
+
+    def check(case):
+        line = re.sub(pattern, replacement, case.line)
+        return line != case.line and case.instead(case.program.replace(case.line, line))
+
+    return check
+
+
+# One side or the other is infinite or no number wherever they differ.
+not_finite = differ_so(lambda a, b: not (_finite(a) and _finite(b)))
+# Ours is a number where PyTorch's is none; ours may be infinite.
+number_for_none = differ_so(lambda a, b: a == a and b != b)
+finite_for_none = differ_so(lambda a, b: _finite(a) and not _finite(b))
+# As what no float holds.
+out_of_range = differ_so(lambda a, b: a == 0 or not _finite(a))
+_NAME = r"(?<![\w.'])([a-m])(?![\w'])(?! = )"
+# The operands are copied, so that they are contiguous and nothing else has their memory.
+contiguous = instead(_NAME, r"\1.clone(memory_format=torch.contiguous_format)")
+
+
+def without_out(case):
+    """What was written to `out=` is what the call gives without it."""
+    given = re.search(r"(?:, )?out=\(?([\w, ]+?),?\)?(?=[,)])", case.line)
+    if not given or not case.reference:
+        return False
+    for instead_of in ("", f", dtype={given[1]}.dtype"):
+        line = case.line.replace(given[0], instead_of)
+        values = case.reference(case.program.replace(case.line, line)) or {}
+        theirs, ours = values.get("r"), case.ours.get(case.name)
+        names = given[1].split(", ")
+        if ours and ours[0] == "same":
+            ours = case.ours.get(ours[1])
+        if theirs and theirs[0] == "tuple" and case.name in names:
+            theirs = theirs[1][names.index(case.name)]
+        if not ours or not theirs or ours[0] != "tensor" or theirs[0] != "tensor" or ours[2] != theirs[2]:
+            continue
+        if not case.values or close(ours[5], theirs[5], tolerance(ours[1], case.program)):
+            return True
+    return False
+
+
+def from_operands(case):
+    """Each element of ours that differs is one of an operand, a number, or an element of PyTorch's result."""
+    there = {0.0, 1.0, *case.literals()}
+    if "out=" in case.line and case.reference:
+        values = case.reference(re.sub(r", out=\w+", "", case.program)) or {}
+        for _, _, elements in _tensors(values.get("r"), ""):
+            there.update(np.ravel(np.array(elements)).tolist())
+    for side in (case.theirs, case.ours if case.name == "r" else {}):
+        for name, value in side.items():
+            if name != case.name or side is case.theirs:
+                for _, _, elements in _tensors(value, ""):
+                    there.update(np.ravel(np.array(elements)).tolist())
+    return differ_so(lambda a, b: a != a or any(close(a, x, 4e-3) for x in there))(case)
+
+
+def empty(case):
+    """An operand has no elements."""
+    return any(not x.size for x in case.operands()) or re.search(r"T\('\w+', \([^)]*\b0\b", case.program) is not None
+
+
+def unbounded(case):
+    """An operand has elements that are infinite or no numbers, or the line has such numbers."""
+    numbers = [*case.operands(), np.array(case.literals())]
+    return any(x.dtype.kind in "fc" and not np.isfinite(x).all() for x in numbers)
+
+
+def overflows(case):
+    """The square of a number that goes in is beyond float32, or near zero."""
+    numbers = np.concatenate([np.abs(np.ravel(x)).astype(float) for x in [*case.operands(), np.array(case.literals())]])
+    numbers = numbers[np.isfinite(numbers)]
+    return bool((numbers > 1e4).any() or ((numbers > 0) & (numbers <= 0.1)).any())
+
+
+def whole_extremes(case):
+    """An operand has the smallest or largest integer of its dtype."""
+    return any(x.dtype.kind == "i" and x.size and (np.abs(x.astype(float)) >= 127).any() for x in case.operands())
+
+
+def cancelled(case):
+    """What differs is small beside the operands."""
+    numbers = [np.abs(np.ravel(x)).astype(float) for x in [*case.operands(), np.array(case.literals())]]
+    largest = max([x[np.isfinite(x)].max(initial=1.0) for x in numbers])
+    rtol = {dtype: tolerance(dtype, case.program) for _, dtype, *_ in case.differing()}
+    rtol = max([*rtol.values(), 0]) * 10
+    return differ_so(lambda a, b: _finite(a) and _finite(b) and abs(a - b) <= rtol * largest)(case)
+
+
+_WRITE = (
+    re.compile(r"^(?P<head>(?:with [^:]*: |\w = )?\w\.\w+_\()(?P<of>.*)$"),
+    re.compile(r"^(?P<head>(?:with [^:]*: )?\w(?:\[.*\])? \S{0,2}= )(?P<of>.*)$"),
+    re.compile(r"^(?P<head>(?:with [^:]*: |\w = )?[\w.]+\()(?P<of>.*)(?P<tail>,? out=.*)$"),
+    re.compile(r"^(?P<head>(?:\w = )?torch\.(?:Tensor\.)?\w+_\((?:\[[^]]*\]|\([^)]*\)|\w))(?P<of>.*)$"),
+)
+
+
+def reads_first(case):
+    """Our values are those of PyTorch where each write is made from copies of what it reads."""
+    lines = []
+    for line in case.program.split("\n"):
+        found = None if re.match(r"\w = T\(", line) else next(filter(None, (w.match(line) for w in _WRITE)), None)
+        if found:
+            tail = found.groupdict().get("tail") or ""
+            head = found["head"].partition("[")
+            index = re.sub(_NAME, r"\1.clone()", head[2])
+            line = head[0] + head[1] + index + re.sub(_NAME, r"\1.clone()", found["of"]) + tail
+        lines.append(line)
+    text = "\n".join(lines)
+    return text != case.program and case.instead(text)
 
 
 def chosen(case):
@@ -242,6 +409,10 @@ def solved(case):
     return mine <= others * (1 + 1e-3) + 1e-3 * max(np.linalg.norm(b), 1)
 
 
+LARGEST = {"torch.float16": 65504.0, "torch.bfloat16": 3.39e38, "torch.float32": 3.4028235e38}
+LARGEST |= {"torch.complex64": LARGEST["torch.float32"]}
+
+
 def nearer(case):
     """Computed in float64, the result is not farther from ours than from PyTorch's, but for a unit of the dtype."""
     if case.reference is None:
@@ -254,10 +425,14 @@ def nearer(case):
         if a.shape != c.shape or b.shape != c.shape:
             return False
         with np.errstate(all="ignore"):
+            c = c.astype(complex if c.dtype.kind == "c" else float)
+            c = np.where(np.abs(c) > LARGEST.get(dtype, np.inf), np.sign(c) * np.inf, c)
             mine, others = np.abs(a - c), np.abs(b - c)
-            unit = max([1.0, *np.abs(c[np.isfinite(c)]).ravel()]) * tolerance(dtype, case.program)
-            allowed = np.maximum(2 * others, 4 * unit)
-        if not np.all((mine <= allowed) | ~np.isfinite(c) | ~np.isfinite(b)):
+            others = np.where(others != others, np.inf, others)
+            unit = np.maximum(1.0, np.abs(np.where(np.isfinite(c), c, 0))) * tolerance(dtype, case.program)
+            allowed = np.maximum(2 * others, unit)
+            same = (a == c) | (a == b) | ((a != a) & ((b != b) | (c != c)))
+        if not np.all((np.isfinite(c) & (mine <= allowed)) | same):
             return False
     return bool(exact)
 

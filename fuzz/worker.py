@@ -10,6 +10,7 @@ and stdout are pickles with their length before them: lists of recipes come in; 
 each recipe as soon as it is there, and, when a child has died, how.
 """
 
+import copy
 import gc
 import importlib
 import io
@@ -132,6 +133,7 @@ def run(torch, program, codes={}):  # noqa: B006, compiled lines
         "operator": operator,
         "pickle": pickle,
         "io": io,
+        "copy": copy,
         "flip": flip,
         "load_damaged": load_damaged,
     }
@@ -149,21 +151,24 @@ def run(torch, program, codes={}):  # noqa: B006, compiled lines
                 if len(codes) < 20000:
                     codes[line] = code
             exec(code, names)
-        except Exception as error:
+        except BaseException as error:  # a program may interrupt itself
             cls = type(error)
             errors[number] = (cls.__name__, [c.__name__ for c in cls.__mro__], str(error)[:300])
             error = None
-    out, seen = {}, {}
+    out, seen, memory = {}, {}, {}
     for name, value in names.items():
-        if name in before or name.startswith("_") or callable(value) and not isinstance(value, torch.Tensor):
+        if name in before or name.startswith("_") or callable(value) and not issubclass(type(value), torch.Tensor):
             continue
-        if id(value) in seen and isinstance(value, torch.Tensor):
+        if id(value) in seen and issubclass(type(value), torch.Tensor):
             out[name] = ("same", seen[id(value)])
             continue
         seen[id(value)] = name
         try:
             out[name] = summary(torch, value)
-        except Exception as error:
+            if out[name][0] == "tensor" and value.layout == torch.strided and value.numel():
+                shared = memory.setdefault(value.untyped_storage().data_ptr(), name)
+                out[name] += (shared, -1 if value.is_inference() else value._version)
+        except BaseException as error:
             out[name] = ("unreadable", type(error).__name__, str(error)[:300])
     return errors, out
 
@@ -242,13 +247,16 @@ def main():
             import faulthandler
 
             faulthandler.enable()
+            code = 3
             try:
                 serve(torch, fd, megabytes)
+            except SystemExit:  # the other end has gone
+                code = 0
             finally:
-                os._exit(0)
+                os._exit(code)
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)
-        if code == 0:  # the other end has gone
+        if code == 0:
             return
         write(fd, ("died", signal.Signals(-code).name if code < 0 else f"exit {code}"))
 

@@ -17,3 +17,13 @@ def test_a_factory_that_writes_to_out_makes_it_require_grad(name):
     assert made is out and out.requires_grad and out.is_leaf
     (out * 2).sum().backward()
     assert out.grad.eq(2).all()
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "arange", "rand", "full"])
+def test_a_factory_that_writes_to_out_counts_as_a_write(name):
+    saved = ft.ones(3)
+    y = (saved * ft.ones(3).requires_grad_()).sum()
+    getattr(ft, name)(*(((3,), 2.0) if name == "full" else (3,)), out=saved)
+    assert saved._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()

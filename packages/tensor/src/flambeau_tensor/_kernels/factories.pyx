@@ -81,8 +81,15 @@ cdef object _zeros(Operator op, PyObject** a):
     if a[1] == <PyObject*>None:
         _clear(t)
     else:
-        fill_elements(t, 0)
+        _overwrite(t, 0)
     return finished(t, a[6])
+
+
+cdef int _overwrite(Tensor t, object value) except -1:
+    """Fill a tensor, which may be that of `out=`, and count the write."""
+    fill_elements(t, value)
+    t.storage.version += 1
+    return 0
 
 
 cdef void _clear(Tensor t) noexcept:
@@ -98,7 +105,10 @@ cdef void _clear(Tensor t) noexcept:
 
 cdef object _ones(Operator op, PyObject** a):
     cdef Tensor t = _sized(op, a, 1, default_dtype())
-    fill_elements(t, 1)
+    if a[1] == <PyObject*>None:
+        fill_elements(t, 1)
+    else:
+        _overwrite(t, 1)
     return finished(t, a[6])
 
 
@@ -107,7 +117,10 @@ cdef object _full(Operator op, PyObject** a):
     cdef Tensor t
     read_scalar(a[1], &s)
     t = _sized(op, a, 2, scalar_dtype(s.category))
-    fill_elements(t, <object>a[1])
+    if a[2] == <PyObject*>None:
+        fill_elements(t, <object>a[1])
+    else:
+        _overwrite(t, <object>a[1])
     return finished(t, a[7])
 
 

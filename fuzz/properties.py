@@ -1,0 +1,326 @@
+"""Properties of single differences that were decided: what a row of `known.py` says of its function alone."""
+
+import math
+import re
+
+import numpy as np
+from checks import every, instead, not_finite, restored, same_totals, says, singular, some, unbounded
+from outcomes import close
+from sharing import root_of, whole_of
+
+
+def size(shape):
+    return math.prod(shape)
+
+
+def first(value):
+    """A tensor, or the first of several."""
+    return value[1][0] if value and value[0] in ("tuple", "list") and value[1] else value
+
+
+def broadcast(case, ours, theirs):
+    """Our shape is that of the operands together."""
+    return ours == np.broadcast_shapes(*[x.shape for x in case.operands()])
+
+
+def masks_and_indices(case, ours, theirs):
+    whole = [x.shape for x in case.operands() if x.dtype.kind in "biu"]
+    return bool(whole) and 0 in ours and ours == np.broadcast_shapes(*whole)
+
+
+def rows_of_the_matrix(case, ours, theirs):
+    return size(theirs) <= 1 and any(x.ndim == 2 and 0 in x.shape and x.shape[:1] == ours for x in case.operands())
+
+
+def as_many_channels_as_the_weight(case, ours, theirs):
+    differing = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b] if len(ours) == len(theirs) else []
+    return len(differing) == 1 and differing[0][1] == 0 and differing[0][0] in {x.shape[0] for x in case.operands()}
+
+
+def attention(case, ours, theirs):
+    """Batches that are broadcast, the rows of the query, the features of the values."""
+    given = [x.shape for x in case.operands() if x.dtype.kind != "b"][:3]
+    if len(given) < 3 or any(len(shape) < 2 for shape in given):
+        return False
+    return ours == (*np.broadcast_shapes(*[shape[:-2] for shape in given]), given[0][-2], given[2][-1])
+
+
+def unchanged(case, ours, theirs):
+    return 0 in theirs and any(x.shape == theirs for x in case.operands()) and len(ours) == len(theirs)
+
+
+def equations(case):
+    """The solution has the broadcast batch."""
+    given, ours = case.operands()[:2], first(case.summaries()[0])
+    if len(given) < 2 or given[0].ndim < 2 or not ours or ours[0] != "tensor":
+        return False
+    a, b = given
+    matrix = b.ndim >= 2 and (b.ndim != a.ndim - 1 or b.shape != a.shape[:-1])
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2] if matrix else b.shape[:-1])
+    return ours[2] == (*batch, a.shape[-1], *(b.shape[-1:] if matrix else ()))
+
+
+def coefficients(case):
+    """The second result has the shape of the matrix that was given."""
+    ours = case.summaries()[0]
+    return "(item 1)" in case.detail and ours[1][1][2] in {x.shape for x in case.operands()}
+
+
+def zeros(case):
+    """Our gradient is zero in the shape of its tensor."""
+    ours = case.summaries()[0]
+    grad = ours[6] if ours and ours[0] == "tensor" else None
+    return grad is not None and grad[2] == ours[2] and not np.any(np.array(grad[5]))
+
+
+def other_dimensions(case):
+    """Our shape is PyTorch's where dimensions are counted from the start."""
+    operands = case.operands()
+    if not operands:
+        return False
+    dims = re.sub(r"-(\d)", lambda m: str(operands[0].ndim - int(m[1])), case.line)
+    return case.instead(case.program.replace(case.line, dims))
+
+
+def wrapped(case):
+    """Ours is the cropped tensor, repeated."""
+    ours, x = case.summaries()[0], (case.operands() or [None])[0]
+    found = re.search(r"pad\(\w+, \(([^)]*)\)", case.line)
+    if x is None or not found or not ours or ours[0] != "tensor":
+        return False
+    pads = [int(n) for n in found[1].split(",") if n.strip()]
+    for d, (before, after) in enumerate(zip(pads[::2], pads[1::2], strict=True)):
+        at = np.arange(x.shape[-1 - d])[max(-before, 0) : x.shape[-1 - d] - max(-after, 0)]
+        at = np.take(at, range(-max(before, 0), len(at) + max(after, 0)), mode="wrap")
+        x = np.take(x, at, axis=-1 - d)
+    return ours[2] == x.shape and close(ours[5], x.tolist(), 0)
+
+
+def flags_by_name(match):
+    names = ("return_inverse", "return_counts", "dim")
+    given = [text.partition("=")[2] or text for text in match[2].split(", ") if text]
+    given += [] if "dim=" not in match[2] or len(given) > 2 else [f"False, dim={given.pop()}"]
+    return (
+        f"torch.unique_consecutive({match[1]}" + "".join(f", {n}={v}" for n, v in zip(names, given, strict=False)) + ")"
+    )
+
+
+def bags(case):
+    """Our result is that of a loop over the bags, the last of which ends with the indices or at the last offset."""
+    call = re.search(r"embedding_bag\((\(?)(\w).*?, (\w), torch\.tensor\((\[.*?\])\), mode='(\w+)'", case.line)
+    ours = first(case.summaries()[0])
+    if not call or case.detail.startswith(call[3]) or not ours or ours[0] != "tensor":
+        return says("grad")(case) and same_totals(case)
+    indices, weight = (np.array(case.theirs[name][5]).reshape(case.theirs[name][2]) for name in (call[2], call[3]))
+    below = re.search(r"% (\d+)\)", case.line)
+    indices = indices.ravel() % int(below[1]) if below else indices.ravel()
+    ends = eval(call[4])
+    last = "include_last_offset=True" in case.line
+    ends = ends if last else [*ends, len(indices)]
+    padding = re.search(r"padding_idx=(\d)", case.line)
+    rows = []
+    for start, end in zip(ends, ends[1:], strict=False):
+        chosen = [i for i in indices[start:end] if not padding or i != int(padding[1])]
+        found = weight[chosen]
+        row = {"sum": found.sum, "mean": found.mean, "max": found.max}[call[5]](0) if len(chosen) else weight[0] * 0
+        rows.append(row.tolist())
+    return close(ours[5], rows, 4e-2 if "16" in case.program else 1e-4)
+
+
+def tiny_or_huge_order(case):
+    return any(x != x or not 0.2 <= abs(x) <= 90 for x in case.literals())
+
+
+def huge_degree(case):
+    """A degree from 2**14 on, among the numbers of the call."""
+    return (
+        max([0, *map(abs, case.literals()), *(np.abs(x.astype(float)).max(initial=0) for x in case.operands())]) > 2**14
+    )
+
+
+def correct(function):
+    """Ours is what SciPy computes in double precision."""
+
+    def check(case):
+        import scipy.special
+
+        operands, ours = case.operands(), first(case.summaries()[0])
+        if not operands or not ours or ours[0] != "tensor":
+            return False
+        exact = getattr(scipy.special, function)(operands[0].astype(float))
+        exact = exact[0] if isinstance(exact, tuple) else exact
+        with np.errstate(invalid="ignore"):
+            return np.allclose(np.array(ours[5]), exact, rtol=1e-2, atol=1e-2, equal_nan=True)
+
+    return check
+
+
+def inverse_of_the_product(case):
+    """Ours is the inverse of L Lᴴ, or of Uᴴ U."""
+    ours = first(case.summaries()[0])
+    for x in case.operands():
+        if x.ndim >= 2 and x.shape[-1] == x.shape[-2] and x.dtype.kind == "c" and ours[0] == "tensor":
+            for a in (np.tril(x), np.triu(x).conj().swapaxes(-1, -2)):
+                product = a @ a.conj().swapaxes(-1, -2) @ np.array(ours[5]).reshape(ours[2])
+                if np.allclose(product, np.eye(x.shape[-1]), atol=1e-2):
+                    return True
+    return False
+
+
+def same_counts(case):
+    """Wherever counts differ, they add up to the same."""
+    found = case.differing()
+    return bool(found) and all(close(np.sum(a).item(), np.sum(b).item(), 1e-4) for _, _, a, b in found)
+
+
+def shorter(case):
+    """A vector of an operand is not longer than the last number of the call."""
+    eps = abs((case.literals() or [0])[-1])
+    along = [np.linalg.norm(x, axis=d) for x in case.operands() for d in range(x.ndim)]
+    return " grad " in case.detail and any((norms <= eps).any() for norms in along)
+
+
+def history_of_whole_numbers(case):
+    """PyTorch's tensor of whole numbers has a history, ours has none."""
+    value = case.theirs.get(case.name.removeprefix("about_"))
+    whole = (
+        bool(value) and value[0] == "tensor" and not value[1].startswith(("torch.float", "torch.bf", "torch.complex"))
+    )
+    return whole and ("requires_grad: False for True" in case.detail or "value: True for False (item 0)" in case.detail)
+
+
+def detached(case):
+    """The name is a view of a tensor that was detached, or was made to require no grad."""
+    name = case.name.removeprefix("about_")
+    ended = re.findall(r"\b(\w)\.(?:detach_\(\)|requires_grad_\(False\))", case.program)
+    roots = whole_of(case.program)
+    of_view = name in roots and root_of(roots, name) in {root_of(roots, x) for x in ended}
+    return (
+        of_view and re.search(r"(requires_grad|value): (False for True|True for False)|grad: ", case.detail) is not None
+    )
+
+
+def of_nothing(case):
+    """A transform's result whose function does not depend on its input requires grad in PyTorch alone."""
+    return "requires_grad: False for True" in case.detail and "torch." in case.line and "lambda x" in case.line
+
+
+def handed_back(case):
+    """PyTorch's result is the input, ours another tensor with the same elements."""
+    ours, theirs = case.summaries()
+    if not theirs or theirs[0] != "same" or not ours or ours[0] != "tensor":
+        return False
+    same = case.theirs[theirs[1]]
+    return same[0] == "tensor" and same[1:3] == ours[1:3] and close(same[5], ours[5], 1e-12)
+
+
+def unreadable_zeros(case):
+    """PyTorch cannot list its gradient, ours is zero."""
+    return case.summaries()[1][0] == "unreadable" and zeros(case)
+
+
+def fits(case):
+    """Our gradient has the shape and dtype of its tensor, which were changed."""
+    ours = case.summaries()[0]
+    return (
+        bool(ours) and ours[0] == "tensor" and " grad" in case.detail and (ours[6] is None or ours[6][1:3] == ours[1:3])
+    )
+
+
+def version_of_the_memory(case):
+    """What differs is a version, and a tensor got the memory of another."""
+    return re.search(r"^about_\w value: \d+ for \d+ \(item 1\)", case.detail) is not None
+
+
+def counts_none(case):
+    """A new result has version 0 in ours, and one or two in PyTorch."""
+    found = re.search(r"^about_(\w) value: 0 for [12] \(item 1\)", case.detail)
+    made = re.search(rf"^(with [^:]*: )?{found[1]} = (?!T\()", case.program, re.MULTILINE) if found else None
+    return made is not None and found[1] not in whole_of(case.program)
+
+
+def written_in_inference_mode(case):
+    """The name has the memory of an inference tensor."""
+    roots = whole_of(case.program)
+    made = re.findall(r"^with torch\.inference_mode\(\): (\w) = ", case.program, re.MULTILINE)
+    name = case.name.removeprefix("about_")
+    return root_of(roots, name) in {root_of(roots, x) for x in made}
+
+
+def assigned(case):
+    """The memory of the name, or of one that shares it, was replaced."""
+    roots = whole_of(case.program)
+    moved = re.findall(r"\b(\w)\.data = (\w)", case.program)
+    return root_of(roots, case.name) in {root_of(roots, x) for pair in moved for x in pair}
+
+
+def one_write(case):
+    """Ours counts one write to the tensor of `out=`."""
+    found = re.search(r"version: (\d+) for (\d+)", case.detail)
+    written = len(re.findall(rf"out=\(?.*\b{case.name}\b", case.program))
+    return found is not None and int(found[1]) == written
+
+
+def more_entries(case):
+    found = re.search(r"^seen value: (\d) for (\d)\b", case.detail)
+    return found is not None and int(found[1]) >= int(found[2])
+
+
+def pieces(case, ours, theirs):
+    return ours != theirs
+
+
+def layout_of_the_input(case):
+    """Our result has the layout of the first operand that has its shape."""
+    ours = first(case.summaries()[0])
+    for name in re.findall(r"\b[a-m]\b", case.line.partition(" = ")[2]):
+        value = case.ours.get(name)
+        if (
+            value
+            and value[0] == "tensor"
+            and ours
+            and ours[0] == "tensor"
+            and value[2] == ours[2]
+            and name != case.name
+        ):
+            strides = [(s, i) for i, (s, n) in enumerate(zip(value[3], value[2], strict=True)) if n > 1]
+            mine = [(s, i) for i, (s, n) in enumerate(zip(ours[3], ours[2], strict=True)) if n > 1]
+            return [i for _, i in sorted(strides)] == [i for _, i in sorted(mine)]
+    return False
+
+
+def written_out(case):
+    """PyTorch's gradient is expanded, ours is contiguous."""
+    strides = re.search(r"strides: (\(.*?\)) for (\(.*?\)) of (\(.*?\))", case.detail)
+    if not strides:
+        return False
+    ours, theirs, shape = map(eval, strides.groups())
+    steps, n = [], 1
+    for length in reversed(shape):
+        steps.insert(0, n)
+        n *= length
+    return any(s == 0 < n - 1 for s, n in zip(theirs, shape, strict=True)) and all(
+        a == b or n == 1 for a, b, n in zip(ours, steps, shape, strict=True)
+    )
+
+
+def infinite(x):
+    return not (x != x) and not np.isfinite(x)
+
+
+def nan_first(case):
+    """Of rows with NaN the order differs; the elements are the same."""
+    ours, theirs = map(first, case.summaries())
+    if not unbounded(case) or not ours or ours[0] != "tensor" or theirs[0] != "tensor":
+        return False
+    return sorted(map(str, np.ravel(ours[5]))) == sorted(map(str, np.ravel(theirs[5])))
+
+
+def nan_in(case):
+    return any(x.dtype.kind in "fc" and np.isnan(x).any() for x in case.operands()) or "nan" in case.line
+
+
+with_infinities = every(not_finite, unbounded)
+cannot_tell = some(restored, singular)
+to_double = instead(r"(?<![\w.'])([a-m])(?![\w'])(?! = )", r"\1.double()")
+as_ints = some(instead(r"(T\('\w+', \([^)]*\)\))", r"int(\1)"), instead(r", (\w+=)?([a-m])\b", r", \1int(\2)"))
