@@ -21,7 +21,7 @@ import os
 import numpy as np
 
 from flambeau_tensor._core.elementwise import parallel
-from flambeau_tensor._core.elementwise.cpu_levels import hot
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, hot
 
 cdef extern from * nogil:
     """
@@ -74,6 +74,10 @@ cdef enum:  # numbers of multiplications
     SMALL = 4096  # up to this size, our own loop is faster
     BLOCKED = 1 << 19  # from this size, our own blocking is faster, if it exists
     BRAIN = 1 << 14  # from this size, bfloat16 is multiplied without conversion, if the processor supports it
+    SPECIAL = 1_000_000  # up to this size, OpenBLAS has special kernels for AVX-512
+    ACROSS = 1 << 15  # as BLOCKED, where these are slow
+    ACROSS_ROWS = 24  # minimum numbers of rows and columns there
+    ACROSS_COLUMNS = 32
     FEW_ROWS = 8  # rows of the left factor for which packing the right one does not pay
     TURNED = 512  # elements of a right factor that are worth transposing for our loop
     QUIET = 4096  # below this size, BLAS uses one thread
@@ -97,6 +101,7 @@ cdef small_t _small_double = NULL
 cdef blocked_t _blocked_float = NULL
 cdef blocked_t _blocked_double = NULL
 cdef brain_t _blocked_brain = NULL
+cdef bint _skylake = False  # whether OpenBLAS has special kernels for small products, as with AVX-512
 cdef loop_t[NDTYPES] _loops  # from np.matmul
 cdef void* _loop_data[NDTYPES]
 
@@ -127,7 +132,7 @@ def _find_loops():
 
 
 def _find_own():
-    global _small_float, _small_double, _blocked_float, _blocked_double, _blocked_brain
+    global _small_float, _small_double, _blocked_float, _blocked_double, _blocked_brain, _skylake
     loops = hot("matmul").LOOPS
     if "small" in loops:
         _small_float = <small_t><size_t>loops["small"]["float32"]
@@ -136,6 +141,8 @@ def _find_own():
         _blocked_float = <blocked_t><size_t>loops["blocked"]["float32"]
         _blocked_double = <blocked_t><size_t>loops["blocked"]["float64"]
         _blocked_brain = <brain_t><size_t>loops["blocked"].get("bfloat16", 0)
+        if LEVEL == "v4":
+            _skylake = True
 
 
 def _find_blas():
@@ -230,11 +237,23 @@ cdef bint has_brain(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     return _blocked_brain != NULL and m >= 2 and n >= 8 and m * n * k >= BRAIN
 
 
+cdef inline Py_ssize_t _least(const Products* p, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
+    """Return the number of multiplications from which our own blocking is faster.
+
+    OpenBLAS's special kernels are slow if both factors are contiguous along the summed dimension, unless that is long.
+    """
+    if not _skylake or p.a_col != 1 or p.b_col == 1:
+        return BLOCKED
+    if p.k >= 16 * max(m, n):
+        return SPECIAL
+    return ACROSS if m >= ACROSS_ROWS and n >= ACROSS_COLUMNS else BLOCKED
+
+
 cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
                      Py_ssize_t n) noexcept nogil:
     """Compute the product by our own blocking if it is faster and memory suffices; return whether it was done."""
     cdef blocked_t blocked = _blocked_float if p.dtype == FLOAT32 else _blocked_double if p.dtype == FLOAT64 else NULL
-    if blocked == NULL or m * n * p.k < BLOCKED or m < FEW_ROWS or p.alpha[0] != 1 or \
+    if blocked == NULL or m * n * p.k < _least(p, m, n) or m < FEW_ROWS or p.alpha[0] != 1 or \
             (p.beta[0] != 0 and p.beta[0] != 1):
         return False
     return blocked(m, n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.beta[0] == 1)
@@ -244,9 +263,8 @@ cdef bint _turned(const Products* p, const float* a, Py_ssize_t lda, const char*
                   Py_ssize_t m, Py_ssize_t n) noexcept nogil:
     """Compute the product with `a` copied to column-major order; False if memory for that does not suffice.
 
-    OpenBLAS has special kernels for up to a million multiplications, which are slow if both factors are contiguous
-    along the summed dimension. A small batch through a linear layer with more outputs than inputs takes half the time
-    with the copy.
+    A small batch through a linear layer with more outputs than inputs takes half the time with the copy, where
+    OpenBLAS is slow as in `_least`.
     """
     cdef float* turned = <float*>malloc(m * p.k * sizeof(float))
     cdef Py_ssize_t i, j
@@ -272,7 +290,7 @@ cdef inline void _gemm(const Products* p, const char* a, const char* b, char* c,
         return
     if p.dtype == FLOAT32:
         if ta == AS_IS and tb == TRANSPOSED and 8 <= m <= n and 2 * n >= 3 * p.k and \
-                100_000 < m * n * p.k <= 1_000_000:
+                100_000 < m * n * p.k <= SPECIAL:
             if _turned(p, <const float*>a, lda, b, ldb, c, m, n):
                 return
         _sgemm(ROW_MAJOR, ta, tb, m, n, p.k, <float>p.alpha[0], a, lda, b, ldb, <float>p.beta[0], c, p.c_row)
