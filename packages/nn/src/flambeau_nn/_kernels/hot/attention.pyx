@@ -2,7 +2,7 @@
 """Rows of attention: weights from scores, and gradients of scores. ``ROWS`` holds the loops (attention_types.pxd)."""
 from libc cimport math
 
-from flambeau_tensor.vector_math cimport exp_down, folded, largest
+from flambeau_tensor.vector_math cimport exp_down, fast_log, folded, largest
 
 from flambeau_nn._kernels.attention_types cimport Attended
 from flambeau_tensor.compute cimport Product
@@ -85,7 +85,7 @@ cdef void _weights(const Attended* a, real_t* tag) noexcept nogil:
         for j in range(i, n):
             total += x[j]
         factors[r] = <real_t>(1 / total)
-        sums[r] = <real_t>(top * scale + math.log(total))
+        sums[r] = top * scale + fast_log(<real_t>total)
 
 
 cdef void _finish(const Attended* a, real_t* tag) noexcept nogil:
