@@ -40,7 +40,6 @@ cdef enum:
     MAX_NDIM = 64
     CACHE = 262144  # bytes of columns
     NARROW = 128  # minimum number of positions in a block
-    QUIET = 4096  # number of multiplications below which BLAS uses one thread
     DIRECT = 1500  # number of multiplications up to which a product does not pay its preparation
 
 cdef struct Loops:
@@ -249,7 +248,7 @@ cdef int _run(Job* job, int kind) except -1:
     cdef Geometry* g = &job.g
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
-    cdef bint large, held
+    cdef bint large, held, small
     job.kind, job.item, job.loops, job.failed = kind, itemsize(job.dtype), _loops_of(job.dtype), False
     measure(g)
     job.plain = True
@@ -265,14 +264,12 @@ cdef int _run(Job* job, int kind) except -1:
             large and in_products(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias) or
             in_windows(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias)):
         return 0
-    job.direct = work <= DIRECT or (g.channels == 1 and not (job.plain and g.features > 1))
-    if job.plain and kind != WEIGHTS and job.dtype == D_FLOAT32 and g.channels > 1 and g.positions % 8 == 0:
-        job.direct = False  # our loop for small products takes it
-    room = max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)
+    small = job.plain and kind != WEIGHTS and job.dtype == D_FLOAT32 and g.positions % 8 == 0  # a loop of our own
+    job.direct = (work <= DIRECT and not (small and g.channels > 1)) or \
+        (g.channels == 1 and not (job.plain and g.features > 1))
+    room = 1024 if job.plain else max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)
     job.block = g.positions if job.direct or job.plain and kind != VALUES else min(g.positions, room)
     job.block = max(job.block, <Py_ssize_t>1)
-    if kind == VALUES and job.plain and not job.direct:
-        job.block = min(max(g.positions, <Py_ssize_t>1), <Py_ssize_t>1024)
     job.blocks = 1 if job.direct else (g.positions + job.block - 1) // job.block
     threads = num_threads() if large else 1
     if kind == VALUES:
@@ -281,11 +278,11 @@ cdef int _run(Job* job, int kind) except -1:
         tasks, most = job.batch * job.groups, g.channels
     else:
         tasks, most = job.groups, g.features if job.direct else g.rows
-    job.parts = 1 if tasks >= 2 * threads or tasks == 0 else min((2 * threads + tasks - 1) // tasks, most)
-    if threads == 1 or job.parts < 1:
-        job.parts = 1
+    job.parts = 1
+    if threads > 1 and 0 < tasks < 2 * threads:
+        job.parts = max(min((2 * threads + tasks - 1) // tasks, most), <Py_ssize_t>1)
     tasks *= job.parts
-    held = not job.direct and work >= QUIET
+    held = not job.direct and work > 2 * DIRECT
     if held:
         hold_blas()
     if work < GIL_FREE:

@@ -408,8 +408,7 @@ cdef inline kernel_t _raw(Operator op):
 
 cdef object _run_named(Operator op, PyObject** slots):
     """Return several named results as a named tuple."""
-    cdef kernel_t inner = _run_out if op.out_index >= 0 and not op.flags & OP_OUT else _raw(op)
-    result = inner(op, slots)
+    result = (_run_out if op.out_index >= 0 and not op.flags & OP_OUT else _raw(op))(op, slots)
     if op.result_type is None:
         from flambeau_tensor.return_types import type_of_results
 
