@@ -24,6 +24,11 @@ def test_questions_to_the_compiled_module():
     assert torch._C._get_default_device() == "cpu"
 
 
+def test_what_torch_is_built_with():
+    """Test suites skip what a build lacks."""
+    assert torch._C.has_lapack and torch._C.has_spectral and not torch._C.has_mkl and not torch._C.has_openmp
+
+
 def test_types_for_annotations():
     from flambeau.types import Device, FileLike, Number, _size, _TensorOrTensors
 
