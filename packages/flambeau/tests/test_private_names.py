@@ -1,5 +1,8 @@
 """Private names of PyTorch that packages use, with what they give there."""
 
+import re
+import warnings
+
 import pytest
 
 import flambeau as torch
@@ -27,6 +30,39 @@ def test_questions_to_the_compiled_module():
 def test_what_torch_is_built_with():
     """Test suites skip what a build lacks."""
     assert torch._C.has_lapack and torch._C.has_spectral and not torch._C.has_mkl and not torch._C.has_openmp
+
+
+def test_metadata_of_tensors():
+    x, check = torch.ones(2, 3), torch._assert_tensor_metadata
+    check(x, [2, 3], (3, 1), torch.float32, device="cpu", layout=torch.strided)
+    for options, text in (
+        ({"size": (2, 4)}, "Tensor sizes mismatch! Expected: [2, 4], Got: [2, 3]"),
+        ({"stride": (1, 1)}, "Tensor strides mismatch! Expected: [1, 1], Got: [3, 1]"),
+        ({"dtype": torch.float64}, "Tensor dtype mismatch! Expected: Double, Got: Float"),
+        ({"device": "meta"}, "Tensor device mismatch! Expected: meta, Got: cpu"),
+        ({"layout": torch.sparse_coo}, "Tensor layout mismatch! Expected: Sparse, Got: Strided"),
+    ):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            check(x, **options)
+    assert torch._C._infer_size(torch.Size((2, 1)), torch.Size((3,))) == (2, 3)
+    with pytest.raises(RuntimeError, match="broadcast"):
+        torch._C._infer_size(torch.Size((2, 1)), torch.Size((3, 2)))
+
+
+def test_storage_types():
+    with warnings.catch_warnings(action="ignore"):
+        assert torch.ones(1).storage_type() is torch.FloatStorage
+        assert torch.ones(1, dtype=torch.bfloat16).storage_type() is torch.BFloat16Storage
+
+
+def test_vmap_that_returns_where_results_are_batched():
+    from flambeau._functorch.vmap import restore_vmap
+
+    x = torch.arange(6.0).reshape(2, 3)
+    (total, same, one), dims = restore_vmap(lambda x, y: (x + y, y, 1), (0, None), 2, "error")(x, x)
+    assert dims == (0, None, None) and one == 1 and same is x
+    assert torch.equal(total, x[:, None] + x)
+    assert restore_vmap(lambda x: x, (None,), 5, "error")(x)[1] is None
 
 
 def test_types_for_annotations():

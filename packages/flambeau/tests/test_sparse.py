@@ -623,3 +623,42 @@ def test_matrices_of_diagonals():  # made with PyTorch 2.13
     ):
         with pytest.raises(RuntimeError, match=error):
             torch.sparse.spdiags(*arguments)
+
+
+def test_modes_see_the_factories():
+    from flambeau.overrides import TorchFunctionMode
+
+    seen = []
+
+    class Names(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    with Names():
+        made = [
+            torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (2,)),
+            torch.sparse_csr_tensor([0, 1, 2], [0, 1], [1.0, 2.0]),
+            torch.sparse_csc_tensor([0, 1, 2], [0, 1], [1.0, 2.0]),
+            torch.sparse_compressed_tensor([0, 1, 2], [0, 1], [1.0, 2.0], layout=torch.sparse_csr),
+        ]
+    names = ["coo", "csr", "csc", "compressed"]
+    assert seen == [f"sparse_{name}_tensor" for name in names] and all(x.values().sum() == 3 for x in made[1:])
+
+    class Answers(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func, args
+
+    with Answers():
+        assert torch.sparse_coo_tensor([[0]], [1.0]) == (torch.sparse_coo_tensor, ([[0]], [1.0]))
+
+
+def test_copies_of_tensors_keep_sparse_gradients():
+    """Those of parameters have no gradient, as in PyTorch."""
+    x = torch.ones(3, requires_grad=True)
+    x.grad = torch.sparse_coo_tensor([[1]], [2.0], (3,))
+    copied = copy.deepcopy(x)
+    assert copied.grad is not x.grad and copied.grad.to_dense().tolist() == [0.0, 2.0, 0.0]
+    table = torch.nn.Embedding(3, 2, sparse=True)
+    table(torch.tensor([1])).sum().backward()
+    assert copy.deepcopy(table).weight.grad is None

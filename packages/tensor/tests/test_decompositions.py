@@ -18,6 +18,16 @@ def test_softmax():
     np.testing.assert_allclose(ft._softmax_backward_data(X, y, 1, ft.float32)[0], jacobian @ X[0].numpy(), rtol=1e-4)
 
 
+def test_products_with_an_activation():
+    a, b, c = ft.tensor([1.0, -9.0]), X, ft.ones(4, 2)
+    expected = a / 2 + X @ c
+    assert ft.allclose(ft._addmm_activation(a, b, c, beta=0.5), expected.relu())
+    assert ft._addmm_activation(a, b, c, beta=0.5, use_gelu=True)[0, 1].item() == pytest.approx(1.3997892)
+    out = ft.empty(3, 2)
+    assert ft._addmm_activation(a, b, -c, out=out) is out and not out[1:].any()
+    assert ft._compute_linear_combination(X, ft.tensor([[1.0, 0.0, 2.0]])).tolist() == (X[:1] + 2 * X[2:]).tolist()
+
+
 def test_padding():
     for pad, widths in (((1, 2), ((0, 0), (1, 2))), ((0, 1, 2, 0), ((2, 0), (0, 1)))):
         np.testing.assert_array_equal(ft.constant_pad_nd(X, pad, 7), np.pad(X.numpy(), widths, constant_values=7))

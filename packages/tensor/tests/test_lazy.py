@@ -207,6 +207,7 @@ MEMORY = {
     "view_as_real",
     "data",
     "storage",
+    "storage_type",
     "__array__",
     "__dlpack__",
     "requires_grad_",

@@ -1,5 +1,7 @@
 """Masked reductions against NumPy's on the remaining elements; PyTorch's rules as literals (2.13, CPU)."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -117,3 +119,30 @@ def test_dtypes_and_masks():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_masks_and_identities_of_functions():
+    """PyTorch's private functions, which test suites use."""
+    x, mask = ft.ones(2, 3), ft.tensor([True, False, True])
+    assert masked._input_mask(x, mask=mask).tolist() == [[True, False, True]] * 2
+    assert masked._canonical_dim((-1,), 2) == (1,) and masked._canonical_dim(None, 2) == (0, 1)
+    for op, args, options, expected in (
+        (masked.sum, (0,), {}, [True, False, True]),
+        (masked.norm, (2, 0), {}, [True, False, True]),
+        (masked.argmax, (), {"keepdim": True}, [[True]]),
+        (masked.median, (1,), {}, [True, True]),
+        (masked.var, (0, True), {}, [True, False, True]),
+        (masked.softmax, (1,), {}, [[True, False, True]] * 2),
+    ):
+        assert masked._output_mask(op, x, *args, mask=mask, **options).tolist() == expected
+    with pytest.raises(ValueError, match="requires explicit mask"):
+        masked._input_mask(x)
+    with pytest.raises(ValueError, match="expected masked operation"):
+        masked._output_mask(ft.sin, x, mask=mask)
+    number = masked._reduction_identity
+    assert [number(f"masked.{n}", x).item() for n in ("sum", "prod", "amax", "argmin")] == [0, 1, -INF, INF]
+    assert number("amin", x.short()).item() == 32767 and number("norm", x, -INF).item() == INF
+    assert number("var", x) is None and math.isnan(number("median", x).item())
+    with pytest.raises(NotImplementedError, match="identity of softmax"):
+        number("softmax", x)
+    assert masked._where(mask, x, ft.tensor(9.0)).tolist() == [[1.0, 9.0, 1.0]] * 2

@@ -655,3 +655,17 @@ def test_numbers_beyond_an_integer_dtype_are_converted_before_they_are_added():
             assert getattr(ft, name)(x.reshape(2, 2), 0, dtype=dtype).equal(
                 getattr(ft, name)(x.to(dtype).reshape(2, 2), 0, dtype=dtype)
             )
+
+
+def test_all_dimensions_by_none():
+    x = ft.arange(6.0).reshape(2, 3)
+    assert ft.amax(x, dim=None).item() == 5 and ft.amin(x, None, True).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_out_of_questions_is_bool(name):
+    f, x = getattr(ft, name), ft.ones(2, 3)
+    for args, shape in (((), ()), ((0,), (3,))):
+        with pytest.raises(RuntimeError, match=f"{name} only supports bool tensor for result, got: Float"):
+            f(x, *args, out=ft.empty(shape))
+        assert f(x, *args, out=ft.empty(shape, dtype=ft.uint8)).all()

@@ -120,6 +120,7 @@ LAZY_NAMES = {
         "options": ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"),
         "checks": (
             "_assert",
+            "_assert_tensor_metadata",
             "_check",
             "_check_index",
             "_check_not_implemented",

@@ -1,8 +1,10 @@
 """``torch._check`` and related functions: assertions of a program, for functions registered with ``register_fake``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from flambeau_overrides import overridable
+from flambeau_tensor._core.elementwise.dtype import DType, type_name
 from flambeau_tensor._core.memory.tensor import Tensor
 
 
@@ -11,6 +13,37 @@ def _assert(condition: object, message: str) -> None:
     """Raise AssertionError with ``message`` unless ``condition`` holds. Unlike an ``assert``, tracers can record it."""
     if not condition:
         raise AssertionError(message)
+
+
+def _assert_tensor_metadata(
+    a: Tensor,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    dtype: DType | None = None,
+    *,
+    device: Any = None,
+    layout: Any = None,
+) -> None:
+    """Raise RuntimeError unless a tensor has the given size, strides, dtype, device and layout; None is not checked."""
+    expected = {
+        "sizes": (size, lambda: list(a.shape), list),
+        "strides": (stride, lambda: list(a.stride()), list),
+        "dtype": (dtype, lambda: a.dtype, type_name),
+        "device": (device, lambda: a.device, str),
+        "layout": (
+            layout,
+            lambda: a.layout,
+            lambda given: str(given).removeprefix("torch.").removesuffix("_coo").capitalize(),
+        ),
+    }
+    for what, (wanted, read, shown) in expected.items():
+        if wanted is None:
+            continue
+        found = read()
+        if what == "device":
+            wanted = type(found)(wanted)
+        if (list(wanted) if isinstance(found, list) else wanted) != found:
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {shown(wanted)}, Got: {shown(found)}")
 
 
 def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], object] | None) -> None:

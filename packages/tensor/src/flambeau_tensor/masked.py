@@ -386,6 +386,70 @@ def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     return _ft.logaddexp(*sides).to(dtype or input.dtype)
 
 
+# --- what test suites compare with ----------------------------------------------------------------------------------
+
+_canonical_dim = _dims
+_REDUCED = ("sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median", "norm", "var", "std", "logsumexp")
+_ALONG = ("cumsum", "cumprod", "softmax", "log_softmax", "softmin", "normalize")
+_NEUTRAL = {"sum": 0, "cumsum": 0, "prod": 1, "cumprod": 1}
+_LEAST = {"amax": False, "argmax": False, "logaddexp": False, "logsumexp": False, "amin": True, "argmin": True}
+
+
+def _input_mask(input, *args, **options):
+    """Return `mask` in the shape of the input.
+
+    Raises:
+        ValueError: there is no mask.
+    """
+    if options.get("mask") is None:
+        raise ValueError("_input_mask requires explicit mask")
+    return _mask_of(input, options["mask"])
+
+
+def _output_mask(op, input, *args, **options):
+    """Return which elements of the result of a function of this module depend on an element that is not masked out.
+
+    Raises:
+        ValueError: it is another function, or there is no mask.
+    """
+    name = getattr(op, "__name__", "")
+    if name not in (*_REDUCED, *_ALONG):
+        raise ValueError(f"_output_mask expected masked operation (got callable {op.__module__}.{name})")
+    mask = _input_mask(input, *args, **options)
+    if name in _ALONG:
+        return mask
+    args = args[1:] if name == "norm" else args
+    dim = args[0] if args else options.get("dim")
+    keepdim = args[1] if len(args) > 1 and name not in ("var", "std") else options.get("keepdim", False)
+    return _find("torch.any")(mask, _dims(dim, input.ndim), bool(keepdim))
+
+
+def _reduction_identity(op_name, input, *args):
+    """Return the element that does not change a result, without dimensions; None for means, which have none.
+
+    Raises:
+        NotImplementedError: the function or the dtype has no such element.
+    """
+    name, dtype = op_name.rsplit(".", 1)[-1], input.dtype
+    if name in _NEUTRAL:
+        return _ft.tensor(_NEUTRAL[name], dtype=dtype)
+    if name == "norm":
+        return _ft.tensor(float("inf") if args and args[0] == float("-inf") else 0, dtype=dtype)
+    if name == "median":
+        return _ft.tensor(float("nan"))
+    if name in ("mean", "var", "std"):
+        return None
+    if name == "logsumexp" and dtype.is_complex:
+        return _ft.tensor(float("-inf"), dtype=dtype)
+    if name not in _LEAST:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    return _ft.tensor(_extreme(name, dtype, _LEAST[name]), dtype=dtype)
+
+
+def _where(mask, input, fill_value):
+    return _ft.where(mask, input, fill_value)
+
+
 def _not_built(name):
     if name in ("MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"):
         raise _not_built_error(f"torch.masked.{name}")

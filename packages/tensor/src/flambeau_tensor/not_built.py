@@ -118,7 +118,6 @@ OF_TENSORS = {  # attributes of PyTorch's tensors only, with the texts of the er
     "lstsq": "use torch.linalg.lstsq",
     "solve": "use torch.linalg.solve",
     "symeig": "use torch.linalg.eigh",
-    "storage_type": "use dtype and untyped_storage()",
     "const_data_ptr": "use data_ptr()",
     "reinforce": "use torch.distributions",
     "grad_dtype": "gradients have the dtype of the tensor",

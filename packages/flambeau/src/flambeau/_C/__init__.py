@@ -18,6 +18,7 @@ from flambeau_overrides import (  # noqa: F401
 from flambeau_overrides import (
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
+from flambeau_tensor import Size as _Size
 from flambeau_tensor import Tensor as _Tensor
 from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.lazy_attributes import attach as _attach
@@ -63,6 +64,17 @@ def _get_dispatch_stack_at(i: int) -> object:
 
 def _get_tracing_state() -> None:
     """The trace of TorchScript that is being made: None."""
+
+
+def _infer_size(a: _Size, b: _Size) -> _Size:
+    """The size to which two sizes broadcast.
+
+    Raises:
+        RuntimeError: they do not broadcast.
+    """
+    import flambeau
+
+    return flambeau.broadcast_shapes(a, b)
 
 
 def _is_tracing() -> bool:

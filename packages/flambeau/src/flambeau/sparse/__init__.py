@@ -19,12 +19,14 @@ import flambeau as torch
 from flambeau.sparse import _joining as _joining
 from flambeau.sparse import _tensor
 from flambeau.sparse._tensor import SparseTensor
+from flambeau_overrides import overridable
 from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "spdiags", "sum"]
 
 
+@overridable(namespace="torch")
 def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
@@ -99,6 +101,7 @@ def sparse_coo_tensor(
     return SparseTensor._of(indices, values, size, bool(is_coalesced))
 
 
+@overridable(namespace="torch")
 def sparse_csr_tensor(
     crow_indices: Any,
     col_indices: Any,
@@ -162,6 +165,7 @@ def _check_compressed(starts, places, values, size, pointers, others, kind, othe
         raise RuntimeError(wrong)
 
 
+@overridable(namespace="torch")
 def sparse_csc_tensor(
     ccol_indices: Any, row_indices: Any, values: Any, size: Sequence[int] | None = None, **options: Any
 ) -> SparseTensor:
@@ -182,6 +186,7 @@ def sparse_csc_tensor(
     return sparse_csr_tensor(ccol_indices, row_indices, values, transposed, **options)._transposed()
 
 
+@overridable(namespace="torch")
 def sparse_compressed_tensor(
     compressed_indices: Any,
     plain_indices: Any,

@@ -9,7 +9,6 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
 from flambeau_tensor._core.elementwise.copying cimport copy_elements
-from flambeau_tensor._core.elementwise.dtype cimport dtype_object
 from flambeau_tensor._core.elementwise.operands cimport broadcast_shape
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
@@ -18,6 +17,7 @@ from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.advanced_indexing cimport expanded
 from flambeau_tensor._kernels.recording cimport recorded
 
+from flambeau_tensor._core.elementwise.dtype import c_type_name
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 ctypedef fused element_t:
@@ -183,7 +183,7 @@ cdef object _multi_dot(Operator op, PyObject** a):
             raise RuntimeError(f"multi_dot(): {where} but got {t.ndim}D")
         if t.dtype != first.dtype:
             raise RuntimeError(f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                               f"{dtype_object(first.dtype).name} and tensor {i} {dtype_object(t.dtype).name}")
+                               f"{c_type_name(first.dtype)} and tensor {i} {c_type_name(t.dtype)}")
     row, column = first.ndim == 1, (<Tensor>chain[n - 1]).ndim == 1
     if row:
         chain[0] = find("torch.unsqueeze")(first, 0)

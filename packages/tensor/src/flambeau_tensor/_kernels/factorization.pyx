@@ -137,7 +137,8 @@ cdef object _permutation(Operator op, PyObject** slots):
         for j in range(k):
             row = j if is_dry() else pivot[i * k + j] - 1
             if row < 0 or row >= m or j >= m:
-                raise RuntimeError(f"LU_pivots: row {row + 1} of matrices with {m} rows")
+                raise RuntimeError("pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you "
+                                   "properly pass the result of lu_factor?")
             at[j], at[row] = at[row], at[j]
         for j in range(m):
             set_one(p + (at[j] * m + j) * item, lu.dtype)

@@ -230,7 +230,7 @@ cdef int _same_dtypes(Operator op, PyObject** o, int dtype) except -1:
 
 cdef int _one_dtype(Operator op, PyObject** o, int dtype) except -1:
     if (<Tensor>o[0]).dtype != (<Tensor>o[1]).dtype:
-        raise RuntimeError(f"{op.name} is not yet implemented for tensors with different dtypes.")
+        raise RuntimeError(f"{op.name.rstrip('_')} is not yet implemented for tensors with different dtypes.")
     return 0
 
 

@@ -541,8 +541,8 @@ cdef object _run_reduction(Operator op, PyObject** slots):
     elif out is not None and r.dtype >= 0:
         dtype = (<Tensor>out).dtype
     elif out is not None and (<Tensor>out).dtype != BOOL and (<Tensor>out).dtype != UINT8:
-        raise RuntimeError(f"{op.name}(): argument 'out' must be of dtype bool or uint8, not "
-                           f"{dtype_object((<Tensor>out).dtype).name}: {op.name} only supports bool tensor for result")
+        raise RuntimeError(f"{op.name} only supports bool tensor for result, got: "
+                           f"{type_name(dtype_object((<Tensor>out).dtype))}")
     if r.p >= 0:
         if slots[r.p] == <PyObject*>None:
             p = 1

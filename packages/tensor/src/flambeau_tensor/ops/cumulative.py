@@ -14,7 +14,7 @@ _PLACES = "(Tensor self, int dim, *, Tensor(a!)[]? out=None) -> (Tensor values, 
 
 cumsum = Operator(
     "cumsum" + _FOLD,
-    Cumulative("cumsum", "sum"),
+    Cumulative("cumsum_out_cpu", "sum"),
     variants=_ALL_FORMS,
     doc="""
 The cumulative sum along `dim`. Integers become int64; with `dtype` the elements are converted first.
@@ -22,7 +22,7 @@ The cumulative sum along `dim`. Integers become int64; with `dtype` the elements
 )
 cumprod = Operator(
     "cumprod" + _FOLD,
-    Cumulative("cumprod", "prod", start=1),
+    Cumulative("cumprod_out_cpu", "prod", start=1),
     variants=_ALL_FORMS,
     doc="""
 The cumulative product along `dim`. Integers become int64; with `dtype` the elements are converted first.

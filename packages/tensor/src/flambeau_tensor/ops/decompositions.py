@@ -94,3 +94,29 @@ _function(
     _masked_put,
     "The tensor with values added at index tensors, where a mask is True.",
 )
+
+
+def _addmm_activation(input, mat1, mat2, beta, alpha, use_gelu, out):
+    total = find_operator("torch.addmm")(input, mat1, mat2, beta=beta, alpha=alpha)
+    if use_gelu:
+        return find_operator("torch.nn.functional.gelu")(total)
+    return find_operator("torch.relu")(total)
+
+
+_function(
+    "_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
+    "bool use_gelu=False, Tensor(a!)? out=None) -> Tensor",
+    _addmm_activation,
+    "`relu` of `addmm` or, with `use_gelu`, its `gelu`.",
+)
+
+
+def _linear_combination(input, coefficients, out):
+    return find_operator("torch.tensordot")(coefficients, input, 1)
+
+
+_function(
+    "_compute_linear_combination(Tensor input, Tensor coefficients, *, Tensor(a!)? out=None) -> Tensor",
+    _linear_combination,
+    "Sums of the slices of the first dimension, one for each row of coefficients.",
+)

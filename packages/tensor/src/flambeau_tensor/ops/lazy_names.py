@@ -51,7 +51,8 @@ torch.special.spherical_bessel_j0 torch.special.xlog1py torch.special.xlogy torc
 """,
     "storages": """
 torch.Tensor._typed_storage torch.Tensor.resize torch.Tensor.resize_ torch.Tensor.resize_as torch.Tensor.resize_as_
-torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file torch.resize_as_
+torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.Tensor.storage_type torch.from_file
+torch.resize_as_
 """,
     "sampling": """
 torch._dirichlet_grad torch._sample_dirichlet torch._standard_gamma torch._standard_gamma_grad torch.binomial
@@ -60,8 +61,8 @@ torch._dirichlet_grad torch._sample_dirichlet torch._standard_gamma torch._stand
 torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
 """,
     "decompositions": """
-torch._chunk_cat torch._safe_softmax torch._softmax_backward_data torch._unsafe_masked_index
-torch._unsafe_masked_index_put_accumulate torch.constant_pad_nd
+torch._addmm_activation torch._chunk_cat torch._compute_linear_combination torch._safe_softmax
+torch._softmax_backward_data torch._unsafe_masked_index torch._unsafe_masked_index_put_accumulate torch.constant_pad_nd
 """,
     "distances": """
 torch._ops.cdist torch._ops.euclidean_dist torch.cdist torch.pdist

@@ -115,6 +115,12 @@ def _storage(input):
     return TypedStorage(wrap_storage=input.untyped_storage(), dtype=input.dtype, _internal=True)
 
 
+def _storage_type(input):
+    from flambeau_tensor.storage import LEGACY, _dtype_to_storage_type_map
+
+    return LEGACY[_dtype_to_storage_type_map()[_storage(input).dtype]]
+
+
 def _typed_storage(input):
     from flambeau_tensor.storage import TypedStorage
 
@@ -130,6 +136,16 @@ Operator(
     data_dependent=True,
     meta=True,
     doc="The storage of the tensor as a `torch.TypedStorage` of its dtype. Deprecated: use `untyped_storage()`.",
+)
+Operator(
+    "storage_type(Tensor self) -> Object",
+    _storage_type,
+    **_ON_TENSORS,
+    plain_result=True,
+    lazy=True,
+    data_dependent=True,
+    meta=True,
+    doc="The class of `storage()`, such as `torch.FloatStorage`. Deprecated: use `dtype`.",
 )
 Operator(
     "_typed_storage(Tensor self) -> Object",
