@@ -197,10 +197,12 @@ def autograd_key(m):
     x = with_grad(3)
     close(m.cube(x.detach(), 2.0), 2 * x.detach() ** 3)
     close(ops.wild_cube.cube(x, scale=2.0), 2 * x.detach() ** 3)
-    for f in (m.cube, lambda x: ops.wild_cube.cube(x, 0.5)):
+    for f in (m.cube, lambda x: ops.wild_cube.cube(x, 0.5), ops.wild_cube.guarded):
         assert autograd.gradcheck(f, (x,))
         assert autograd.gradgradcheck(f, (x,))
     assert not ops.wild_cube.cube(x.detach()).requires_grad
+    with autograd.no_grad():
+        assert not ops.wild_cube.guarded(x).requires_grad
 
 
 @program
@@ -257,6 +259,14 @@ def indexing(m):
     y[y > 50] = 50
     close(m.written(x, rows, mask), y)
     close(x, n)
+    close(m.cell(x, -1), [n[0, -1]])
+    for call, message in (
+        (lambda: m.row(x, 3), "index 3 is out of bounds for dimension 0 with size 3"),
+        (lambda: m.cell(x, -5), "index -5 is out of bounds for dimension 1 with size 4"),
+        (lambda: m.row(x[0, 0], 0), "invalid index of a 0-dim tensor"),
+    ):
+        with pytest.raises(IndexError, match=message):
+            call()
 
 
 @program

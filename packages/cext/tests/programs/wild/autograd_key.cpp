@@ -37,8 +37,24 @@ class CubeFunction : public torch::autograd::Function<CubeFunction> {
 
 at::Tensor cube_autograd(const at::Tensor& x, double scale) { return CubeFunction::apply(x, scale); }
 
-TORCH_LIBRARY(wild_cube, m) { m.def("cube(Tensor x, float scale=1.0) -> Tensor"); }
-TORCH_LIBRARY_IMPL(wild_cube, CPU, m) { m.impl("cube", cube_cpu); }
-TORCH_LIBRARY_IMPL(wild_cube, Autograd, m) { m.impl("cube", cube_autograd); }
+// The guard may also be active before the function is applied.
+at::Tensor guarded(const at::Tensor& x, double scale) {
+  at::AutoDispatchBelowADInplaceOrView guard;
+  TORCH_CHECK(!at::sin(x).requires_grad(), "operators below the guard do not record");
+  return CubeFunction::apply(x, scale);
+}
+
+TORCH_LIBRARY(wild_cube, m) {
+  m.def("cube(Tensor x, float scale=1.0) -> Tensor");
+  m.def("guarded(Tensor x, float scale=1.0) -> Tensor");
+}
+TORCH_LIBRARY_IMPL(wild_cube, CPU, m) {
+  m.impl("cube", cube_cpu);
+  m.impl("guarded", cube_cpu);
+}
+TORCH_LIBRARY_IMPL(wild_cube, Autograd, m) {
+  m.impl("cube", cube_autograd);
+  m.impl("guarded", guarded);
+}
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("cube", &cube, py::arg("x"), py::arg("scale") = 1.0); }

@@ -48,4 +48,6 @@ torch::Tensor written(torch::Tensor x, torch::Tensor rows, torch::Tensor mask) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("looked_up", &looked_up);
   m.def("written", &written);
+  m.def("row", [](const torch::Tensor& x, int64_t i) { return x[i]; });
+  m.def("cell", [](const torch::Tensor& x, int64_t i) { return x.index({None, 0, i}); });
 }

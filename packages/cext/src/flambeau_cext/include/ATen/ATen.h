@@ -20,6 +20,8 @@ class AutoGradMode {
     explicit AutoGradMode(bool on) : was_(fl_grad_mode(on)) {}
     AutoGradMode(const AutoGradMode &) = delete;
     ~AutoGradMode() { fl_grad_mode(was_); }
+    /* Whether recording was on before. */
+    int was() const { return was_; }
 
   private:
     int was_;

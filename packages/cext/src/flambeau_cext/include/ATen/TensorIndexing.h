@@ -52,10 +52,18 @@ class TensorIndex {
 
 namespace detail {
 
+/* Select an index of dimension d, which is `original` of the tensor that is indexed. */
+inline Tensor selected(const Tensor &x, int64_t d, int64_t i, int64_t original) {
+    TORCH_CHECK_INDEX(x.dim(), "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+                               "C++ to convert a 0-dim tensor to a number");
+    const int64_t size = x.size(d);
+    TORCH_CHECK_INDEX(i >= -size && i < size, "index ", i, " is out of bounds for dimension ", original, " with size ", size);
+    return x.select(d, i);
+}
 /* Return a view by indices that are not tensors; `tensors` receives index tensors at the dimensions that they index. */
 inline Tensor indexed_view(Tensor x, ArrayRef<indexing::TensorIndex> indices, std::vector<Tensor> &tensors) {
     using Type = indexing::TensorIndexType;
-    int64_t wanted = 0, d = 0;
+    int64_t wanted = 0, d = 0, gone = 0; /* gone: dimensions that numbers took away, less those that None added */
     for (const auto &index : indices)
         if (index.type() == Type::Tensor) wanted += index.tensor().scalar_type() == kBool ? index.tensor().dim() : 1;
         else wanted += index.type() == Type::SymInt || index.type() == Type::Slice;
@@ -68,18 +76,22 @@ inline Tensor indexed_view(Tensor x, ArrayRef<indexing::TensorIndex> indices, st
     };
     for (const auto &index : indices) {
         switch (index.type()) {
-        case Type::None: x = x.unsqueeze(d++); break;
+        case Type::None:
+            x = x.unsqueeze(d++);
+            gone--;
+            break;
         case Type::Ellipsis: d += std::exchange(skipped, 0); break;
-        case Type::SymInt: x = x.select(d, index.integer()); break;
+        case Type::SymInt: x = selected(x, d, index.integer(), d + gone++); break;
         case Type::Slice: x = x.slice(d++, index.slice().start, index.slice().stop, index.slice().step); break;
         case Type::Boolean:
             x = x.unsqueeze(d);
+            gone--;
             put(zeros({index.integer()}, kLong));
             break;
         case Type::Tensor: {
             const Tensor &t = index.tensor();
             bool number = t.dim() == 0 && isIntegralType(t.scalar_type());
-            if (number) x = x.select(d, t.item<int64_t>());
+            if (number) x = selected(x, d, t.item<int64_t>(), d + gone++);
             else put(t);
             break;
         }
@@ -144,11 +156,11 @@ inline Tensor &Tensor::index_put_(const std::vector<optional<Tensor>> &indices, 
     detail::index_put(*this, detail::present(indices), detail::of_tensor(values), accumulate);
     return *this;
 }
-inline Tensor Tensor::operator[](int64_t i) const { return select(0, i); }
+inline Tensor Tensor::operator[](int64_t i) const { return detail::selected(*this, 0, i, 0); }
 inline Tensor Tensor::operator[](const Tensor &i) const { return index({indexing::TensorIndex(i)}); }
 inline Tensor Tensor::operator[](const Scalar &i) const {
     TORCH_CHECK_INDEX(i.isIntegral(), "Can only index tensors with integral scalars");
-    return select(0, i.toLong());
+    return detail::selected(*this, 0, i.toLong(), 0);
 }
 
 }  // namespace at

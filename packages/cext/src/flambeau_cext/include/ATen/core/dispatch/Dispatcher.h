@@ -60,11 +60,15 @@ namespace at {
 namespace detail {
 /* How many guards are active in this thread; below them, operators run their kernels instead of recording. */
 inline thread_local int below_autograd = 0;
+/* Whether the thread recorded when the first of these guards was made. Functions still record then. */
+inline thread_local int recorded_above = 0;
 }  // namespace detail
 
 class AutoDispatchBelowAutograd {
   public:
-    AutoDispatchBelowAutograd() { detail::below_autograd++; }
+    AutoDispatchBelowAutograd() {
+        if (detail::below_autograd++ == 0) detail::recorded_above = no_grad_.was();
+    }
     AutoDispatchBelowAutograd(const AutoDispatchBelowAutograd &) = delete;
     ~AutoDispatchBelowAutograd() { detail::below_autograd--; }
 

@@ -2,7 +2,7 @@
  * static functions, and call T::apply. The recorded node is an autograd.Function like Python's. */
 #pragma once
 
-#include <ATen/core/boxing/Objects.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Type.h>
 #include <torch/types.h>
 
@@ -106,6 +106,8 @@ template <class T> struct Function {
         constexpr bool single = std::is_same_v<Result, Variable>;
         static_assert(single || std::is_same_v<Result, variable_list>, "forward returns Tensor or variable_list");
         at::detail::Gil gil;
+        const int recording = fl_grad_mode(-1);
+        const at::AutoGradMode mode(at::detail::below_autograd ? recording || at::detail::recorded_above : recording);
         std::vector<detail::Object> inputs;
         Call call;
         (collect(arguments, inputs, call.is_variable), ...);
