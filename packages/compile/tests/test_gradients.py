@@ -122,6 +122,15 @@ def test_gradients_inside_have_the_strides_of_eager_ones():
         assert f(x).stride() == fa.func.grad(lambda v: (v * v).sum())(x).stride()
 
 
+def test_gradients_of_compiled_calls_have_the_strides_of_eager_ones():
+    functions = [lambda x: (x.double() @ x.double().t()).softmax(0).float(), lambda x: x.sin(), lambda x: x.t().exp()]
+    for function in functions:
+        f, x = compile(function), ft.randn(6, 4).requires_grad_()
+        for _ in range(2):
+            found, expected = (fa.grad(g(x).sum(), x)[0] for g in (f, function))
+            assert ft.equal(found, expected) and found.stride() == expected.stride()
+
+
 VIEWS = {
     "an argument": lambda x: (x, x.sin()),
     "a part": lambda x: (x.sin()[1:],),

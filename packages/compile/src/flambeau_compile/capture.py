@@ -453,8 +453,7 @@ class _Finish:
                 windows.append(None)
                 continue
             w = b.window(window(t))
-            fresh = b.temporary(w.dtype, w.sizes)
-            windows.append(self.trace.copy(w, fresh))
+            windows.append(self.trace.copy(w, b.temporary_like(w)))
         return windows, recording.checks
 
     def halves(self, results: Any, gradients: Any, seeds: Any) -> plans.Found:

@@ -66,6 +66,14 @@ class Builder:
             n *= size
         return Window(self.program.buffer(n), dtype, 0, tuple(sizes), row_major(tuple(sizes)))
 
+    def temporary_like(self, w: Window) -> Window:
+        """Fresh memory with the strides of a window, or for a contiguous tensor if these leave gaps or overlap."""
+        order = tuple(sorted(range(len(w.sizes)), key=lambda d: -w.strides[d]))
+        fresh = self.temporary(w.dtype, w.permute(order).sizes)
+        if fresh.strides != w.permute(order).strides:
+            return fresh._replace(sizes=w.sizes, strides=row_major(w.sizes))
+        return fresh._replace(sizes=w.sizes, strides=w.strides)
+
     # --- steps ----------------------------------------------------------------------------------------------------
 
     def emit(self, step: Step) -> None:

@@ -29,7 +29,7 @@ from flambeau_compile.scalars import print_program as print_scalars
 FORM = 2  # of the files
 FEW = 100  # statements that are never printed as loops
 PER_STEP, PER_PRODUCT = 40, 400  # statements that take as long as the start of a loop, or a call of BLAS
-PER_ELEMENT = 0.25  # as an element in a loop
+PER_ELEMENT = 0.1  # as an element in a loop
 
 
 class Plan(NamedTuple):
