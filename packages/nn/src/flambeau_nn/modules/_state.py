@@ -226,7 +226,7 @@ class StateMethods(Mixed):
                             "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign items "
                             "in the state dictionary to their corresponding key in the module instead of copying them "
                             "in place?)",
-                            stacklevel=2,
+                            stacklevel=1,  # compiled functions have no frames
                         )
                     with no_grad():
                         mine.copy_(given)
