@@ -662,3 +662,11 @@ def test_copies_of_tensors_keep_sparse_gradients():
     table = torch.nn.Embedding(3, 2, sparse=True)
     table(torch.tensor([1])).sum().backward()
     assert copy.deepcopy(table).weight.grad is None
+
+
+def test_sparse_masks():
+    x, mask = torch.tensor([[1.0, 5.0], [2.0, 3.0]]), torch.tensor([[True, False], [True, True]])
+    for layout in (torch.sparse_coo, torch.sparse_csr):
+        sparse = mask.to_sparse(layout=layout)
+        for f in (torch.masked.sum, torch.masked.amax, torch.masked.mean, torch.masked.softmax):
+            assert torch.equal(f(x, 1, mask=sparse), f(x, 1, mask=mask))

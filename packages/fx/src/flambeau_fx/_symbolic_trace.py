@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import inspect
 import math
@@ -212,6 +213,14 @@ class Tracer(TracerBase):
         self.module_stack: OrderedDict[str, tuple[str, type]] = OrderedDict()
         self.num_calls: dict[str, int] = {}
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        for name, value in self.__dict__.items():
+            shared = name in ("_single", "_autowrap_search")  # functions, and modules, which cannot be copied
+            setattr(copied, name, copy.copy(value) if shared else copy.deepcopy(value, memo))
+        return copied
+
     # --- which calls become nodes
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
@@ -307,7 +316,9 @@ class Tracer(TracerBase):
         if isinstance(a, Module):
             return self.create_node("get_attr", self.path_of_module(a), (), {})
         if type(type(a)) is ProxyableClassMeta and is_fx_tracing():
-            raise NotImplementedError(f"an instance of {type(a).__name__} that was made before the trace")
+            name = self.get_fresh_qualname(f"_{type(a).__name__}_constant_")
+            setattr(self.root, name, a)
+            return self.create_node("get_attr", name, (), {})
         return super().create_arg(a)
 
     def get_fresh_qualname(self, prefix: str) -> str:
@@ -424,8 +435,11 @@ class Tracer(TracerBase):
 
         Raises:
             TraceError: the program branches on, or iterates over, traced values.
+            AssertionError: the module has no method of the name `traced_func_name`.
         """
         if isinstance(root, Module):
+            if not hasattr(type(root), self.traced_func_name):
+                raise AssertionError(f"traced_func_name={self.traced_func_name} doesn't exist in {type(root).__name__}")
             self.root, function = root, getattr(type(root), self.traced_func_name)
             own = root.__dict__.get(self.traced_func_name)
             if own is not None:
@@ -468,6 +482,11 @@ class Tracer(TracerBase):
             found = names.get(name, getattr(builtins, name, None))
             if found is not None:
                 places.append((names, name, _as_node(found)))
+        for module in self.root.modules():
+            if isinstance(module, GraphModule):
+                names = type(module).forward.__globals__
+                wrapped = {id(node.target) for node in module.graph.nodes if node.meta.get("is_wrapped")}
+                places += [(names, name, _as_node(value)) for name, value in names.items() if id(value) in wrapped]
         scopes = [
             function.__globals__,
             *(vars(inspect.getmodule(type(m))) for m in self.root.modules() if inspect.getmodule(type(m)) is not None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import math
 import operator
 import types
@@ -181,7 +182,10 @@ class CodeGen:
             if node.op == "output":
                 if node.type is not None:
                     returns = f" -> {kind(node)[3:]}"
-                end = self.generate_output(node.args[0], text)
+                if _takes_text(self.generate_output):
+                    end = self.generate_output(node.args[0], text)
+                else:
+                    end = self.generate_output(node.args[0])
                 continue
             unused = last_use.get(node, []) + ([] if node.users else [node])
             gone = f";  {' = '.join([n.name for n in unused] + ['None'])}" if unused else ""
@@ -205,6 +209,11 @@ class CodeGen:
         lines = "".join(f"    {line}\n" for line in body or ([] if end else ["pass"]))
         src = f"\n\n\n{self.gen_fn_def(free, returns)}\n{lines}    {end}\n    "
         return PythonCode(src, known.found)
+
+
+def _takes_text(method: Callable[..., str]) -> bool:
+    """Whether a method `generate_output` takes the function that writes values, which PyTorch's does not."""
+    return "text" in inspect.signature(method).parameters
 
 
 class _PyTreeCodeGen(CodeGen):

@@ -219,12 +219,11 @@ class GraphModule(Module):
         return self.__reduce__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
+        cls: Any = _user_class(type(self))
+        copied: GraphModule = cls.__new__(cls)
+        memo[id(self)] = copied  # before its attributes, which may refer to it
         state = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
-        copied = _rebuilt(
-            _user_class(type(self)), type(self).__name__, copy.deepcopy(state, memo), copy.deepcopy(self.graph)
-        )
-        memo[id(self)] = copied
-        return copied
+        return _filled(copied, type(self).__name__, copy.deepcopy(state, memo), copy.deepcopy(self.graph))
 
     def __copy__(self) -> GraphModule:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
@@ -281,7 +280,10 @@ def _user_class(cls: type) -> type:
 
 
 def _rebuilt(cls: Any, name: str, state: dict[str, Any], graph: Graph) -> GraphModule:
-    made: GraphModule = cls.__new__(cls)
+    return _filled(cls.__new__(cls), name, state, graph)
+
+
+def _filled(made: GraphModule, name: str, state: dict[str, Any], graph: Graph) -> GraphModule:
     Module.__init__(made)
     type(made).__name__ = name
     made.__setstate__(state)

@@ -206,6 +206,14 @@ class Transformer(Interpreter):
         """The call of a function in the new graph."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        if isinstance(result, Proxy) and result.node.op != "output":
+            for key in ("stack_trace", "nn_module_stack"):
+                if key in n.meta:
+                    result.node.meta.setdefault(key, n.meta[key])
+        return result
+
     def transform(self) -> GraphModule:
         """Return a module with the new graph."""
         result = super().run(enable_io_processing=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from flambeau_fx.graph import Graph
-from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.graph_module import GraphModule, _copy_attribute
 from flambeau_fx.node import Argument, Node
+from flambeau_nn import Module
 
 __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]
 
@@ -176,6 +178,7 @@ def replace_pattern(
     Raises:
         AttributeError: the first argument is not a GraphModule.
         ValueError: the programs take or return different numbers of values.
+        RuntimeError: the replacement reads an attribute that no module has.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import replace_pattern, symbolic_trace
@@ -186,7 +189,10 @@ def replace_pattern(
     """
     wanted, instead = _graph_of(pattern), _graph_of(replacement)
     _check_arguments(wanted, instead)
-    return [match for match, _ in _replaced(gm, wanted, lambda anchor, found: instead)]
+    matches = [match for match, _ in _replaced(gm, wanted, lambda anchor, found: instead)]
+    if isinstance(replacement, Module):
+        _take_attributes(gm, replacement)
+    return matches
 
 
 def _place(results: list[Node], used: set[Node], copies: dict[Node, Any]) -> Node | None:
@@ -199,6 +205,25 @@ def _place(results: list[Node], used: set[Node], copies: dict[Node, Any]) -> Nod
     place = min([*users, *([] if users else results)], key=order.__getitem__)
     inputs = [node for node in copies.values() if isinstance(node, Node)]
     return place if all(order[node] < order[place] for node in inputs) else None
+
+
+def _take_attributes(gm: GraphModule, replacement: Module) -> None:
+    """Give a module what its graph reads of a replacement, and remove the submodules that it no longer uses."""
+    gm.delete_all_unused_submodules()
+    for node in gm.graph.nodes:
+        if node.op not in ("call_module", "get_attr"):
+            continue
+        owner, _, name = str(node.target).rpartition(".")
+        try:
+            getattr(gm.get_submodule(owner), name)
+        except AttributeError:
+            try:
+                _copy_attribute(copy.deepcopy(replacement), gm, str(node.target))
+            except AttributeError:
+                raise RuntimeError(
+                    f"the replacement reads {node.target!r}, which neither it nor the program has"
+                ) from None
+    gm.graph.lint()
 
 
 def _check_arguments(wanted: Graph, instead: Graph) -> None:

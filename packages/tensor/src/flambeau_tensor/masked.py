@@ -47,6 +47,8 @@ def _mask_of(input, mask):
         return _ft.ones_like(input, dtype=_ft.bool, memory_format=_ft.contiguous_format)
     if mask.ndim > input.ndim:
         raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
+    if mask.layout is not _ft.strided:
+        mask = mask.to_dense()
     return mask.expand(tuple(input.shape)).bool()
 
 

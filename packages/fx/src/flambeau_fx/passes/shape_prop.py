@@ -26,7 +26,8 @@ class TensorMetadata(NamedTuple):
 def _extract_tensor_metadata(result: _torch.Tensor, include_contiguity: bool = True) -> TensorMetadata:
     t, format_ = result, None
     if include_contiguity:
-        format_ = _torch.contiguous_format if t.is_contiguous() else None
+        formats = (_torch.contiguous_format, _torch.channels_last, _torch.channels_last_3d)
+        format_ = next((f for f in formats if t.is_contiguous(memory_format=f)), None)
     return TensorMetadata(t.shape, t.dtype, t.requires_grad, t.stride(), format_, False, {})
 
 
