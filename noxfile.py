@@ -449,7 +449,7 @@ def clients(session):
 
 @nox.session(requires=["build"])
 def extensions(session):
-    """Compile the C++ sources of public projects with PyTorch's headers and with ours; `-- torch_scatter` for one."""
+    """Compile public C++ sources with PyTorch's headers and ours, and compare the operators; `-- torch_scatter`."""
     beside_pytorch(session)
     session.install("setuptools", "wheel", "numpy", "cython", *group("test", "cext"))  # what describes the projects
     python = str(Path(session.bin) / "python")

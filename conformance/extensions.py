@@ -1,22 +1,25 @@
-"""Compiles the C++ sources of public projects with PyTorch's headers and with flambeau's, and counts what compiles.
+"""Compiles the C++ sources of public projects with PyTorch's headers and with flambeau's, and compares the operators.
 
     python conformance/extensions.py --peer-python A --our-python B --sources DIR [--json extensions.json] [name ...]
 
 The first Python has PyTorch and the second one flambeau. extensions.toml says where the sources of a project come
-from; they stay in DIR. Each unit is compiled as it is, up to the point where code would be written. What is found is
-written after each unit and not computed again for the same sources and headers, so a run may be stopped (--minutes)
-and continued.
+from; they stay in DIR. Each unit is compiled as it is, and the results are stored after each unit and not computed
+again for the same sources and headers, so a run may be stopped (--minutes) and continued.
 
 PyTorch's headers take ten times as long as ours, so one unit of each project is timed with both, in seconds of the
 processor. The others that compile here are compiled by PyTorch with torch/extension.h precompiled before them, which
 can only help them; those that fail so, or here, are compiled as they are. With --failures PyTorch is asked only about
 units that fail here.
+
+If extension_calls.py has calls of a project's operators, the units that compile with PyTorch are linked and the calls
+run on both sides; their results and gradients are compared.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import threading
@@ -25,9 +28,12 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from extension_calls import CASES, compared
+
 HERE = Path(__file__).parent
+CALLS = HERE / "extension_calls.py"
 PROJECTS = tomllib.loads((HERE / "extensions.toml").read_text())
-FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-fsyntax-only", "-fmax-errors=5", "-DTORCH_EXTENSION_NAME=x"]
+FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-c", "-fmax-errors=5", "-DTORCH_EXTENSION_NAME=x"]
 
 
 def fetch(name, sources, python):
@@ -74,15 +80,18 @@ def run(command):
 
 
 class Side:
-    """One of the libraries: how its units are compiled.
+    """One of the libraries: how its units are compiled and linked.
 
     Args:
+        name: "ours" or "peer".
         python: an interpreter that has it.
         module: what has `include_paths`.
+        objects: a folder for what is compiled.
         ahead: a folder for the precompiled header, None to compile everything as it is.
     """
 
-    def __init__(self, python, module, ahead=None):
+    def __init__(self, name, python, module, objects, ahead=None):
+        self.name, self.python, self.objects = name, python, objects / name
         self.flags = include_flags(python, module)
         digest = hashlib.sha256()
         for folder in (Path(flag.removeprefix("-isystem")) for flag in self.flags[:-1]):  # the last are Python's own
@@ -95,13 +104,39 @@ class Side:
         """What becomes of a unit: its first error or None, and the seconds if they are asked for."""
         project = PROJECTS[name]
         own = [f"-I{folder / path}" for path in project.get("include", ())]
-        command = [*FLAGS, *project.get("flags", ()), str(unit), *own, *self.flags]
-        if self.ahead is not None and not timed and not as_it_is:
+        target = self.object_of(name, unit.relative_to(folder))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        command = [*FLAGS, *project.get("flags", ()), str(unit), "-o", str(target), *own, *self.flags]
+        if self.ahead is not None and project.get("precompiled", True) and not timed and not as_it_is:
             self._precompile()
             if run([*command[:1], f"-I{self.ahead}", "-include", "torch/extension.h", *command[1:]])[1] is None:
                 return {"error": None}
         seconds, error = run(command)
         return {"error": error, "seconds": seconds} if timed else {"error": error}
+
+    def object_of(self, name, unit):
+        """The file that a unit of a project is compiled to."""
+        return self.objects / name / str(unit).replace("/", "+").replace(".cpp", ".o")
+
+    def linked(self, name, units):
+        """The library with all units of a project."""
+        target = self.objects / name / "x.so"
+        objects = [str(self.object_of(name, unit)) for unit in units]
+        libraries = []
+        if self.name == "peer":
+            [headers] = (flag for flag in self.flags if flag.endswith("torch/include"))
+            folder = Path(headers.removeprefix("-isystem")).parent / "lib"
+            libraries = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-ltorch", "-ltorch_cpu", "-ltorch_python", "-lc10"]
+        options = PROJECTS[name].get("flags", ())
+        subprocess.run(["g++", "-shared", *objects, "-o", str(target), *options, *libraries], check=True)
+        return target
+
+    def called(self, name, units):
+        """What the calls of a project's operators return."""
+        results = self.objects / name / "results.pickle"
+        command = [self.python, str(CALLS), self.name, name, str(self.linked(name, units)), str(results)]
+        subprocess.run(command, check=True, timeout=600)
+        return pickle.loads(results.read_bytes())
 
     def _precompile(self):
         target = self.ahead / "torch" / "extension.h.gch"  # gcc takes the header itself where this does not fit
@@ -110,7 +145,7 @@ class Side:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source = self.ahead / "all.h"
                 source.write_text("#include <torch/extension.h>\n")
-                flags = [flag for flag in FLAGS[1:] if flag != "-fsyntax-only"]
+                flags = [flag for flag in FLAGS[1:] if flag != "-c"]
                 subprocess.run([FLAGS[0], *flags, *self.flags, "-x", "c++-header", source, "-o", target], check=True)
 
 
@@ -126,7 +161,10 @@ def report(name, folder, sides, found, options, store):
     found |= {"source": source, "units": len(units), "headers": headers}
 
     def work(key):
-        if time.monotonic() > options.until or key in found[side]:
+        known = key in found[side]
+        if known and name in CASES and found[side][key]["error"] is None:
+            known = sides[side].object_of(name, key).exists()
+        if time.monotonic() > options.until or known:
             return
         timed = key == next((k for k in keys if found["ours"].get(k, {"error": None})["error"] is None), None)
         as_it_is = found["ours"].get(key, {"error": None})["error"] is not None
@@ -141,6 +179,12 @@ def report(name, folder, sides, found, options, store):
             wanted = [key for key in keys if found["ours"].get(key, {"error": None})["error"]]
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(work, wanted))
+    works = {side: [key for key in keys if found[side].get(key, {"error": ""})["error"] is None] for side in sides}
+    if name in CASES and works["peer"] and set(works["peer"]) <= set(works["ours"]):
+        setting = [headers, hashlib.sha256(CALLS.read_bytes()).hexdigest()[:16]]
+        if found.get("calls", {}).get("setting") != setting:
+            results = [sides[side].called(name, works["peer"]) for side in ("ours", "peer")]
+            found["calls"] = {"setting": setting, **compared(*results)}
     store()
 
 
@@ -165,9 +209,11 @@ def main():
             new.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
             new.replace(options.json)
 
+    objects = options.sources / "objects"
+    ahead = options.sources / "precompiled"
     sides = {
-        "ours": Side(options.our_python, "flambeau_cext"),
-        "peer": Side(options.peer_python, "torch.utils.cpp_extension", options.sources / "precompiled"),
+        "ours": Side("ours", options.our_python, "flambeau_cext", objects),
+        "peer": Side("peer", options.peer_python, "torch.utils.cpp_extension", objects, ahead),
     }
     missed = 0
     for name in options.names or PROJECTS:
@@ -188,6 +234,10 @@ def main():
               flush=True)  # fmt: skip
         for unit in bad:
             print(f"    {unit}: {ours[unit]['error']}", flush=True)
+        if calls := found.get("calls"):
+            missed += len(calls["different"])
+            print(f"    {calls['calls']} calls, {calls['equal']} bitwise equal, {calls['rounded']} up to rounding, "
+                  f"different: {calls['different'] or 'none'}", flush=True)  # fmt: skip
     raise SystemExit(missed > 0)
 
 

@@ -45,7 +45,7 @@ class Clients(SphinxDirective):
 
 
 class Extensions(SphinxDirective):
-    """A line for each project, and the first error of what compiles with PyTorch's headers alone."""
+    """A line for each project, how its operators agree, and what compiles with PyTorch's headers alone."""
 
     def run(self):
         self.env.note_dependency(str(EXTENSIONS))
@@ -53,7 +53,8 @@ class Extensions(SphinxDirective):
         if not EXTENSIONS.exists():
             return nothing_stored()
         rows, failed = [], []
-        for name, r in sorted(json.loads(EXTENSIONS.read_text()).items()):
+        found = json.loads(EXTENSIONS.read_text())
+        for name, r in sorted(found.items()):
             ours, peer = r["ours"], r["peer"]
             here = [unit for unit in ours if ours[unit]["error"] is None]
             fails = [unit for unit in ours if unit not in here]
@@ -66,6 +67,12 @@ class Extensions(SphinxDirective):
         heads = ("project", "units", "tried", "compile here", "with PyTorch alone", "with neither",
                  "seconds with PyTorch", "seconds here")  # fmt: skip
         out = [table("clients", (22, 8, 8, 14, 14, 10, 13, 11), heads, rows)]
+        called = [(name, r["calls"]) for name, r in sorted(found.items()) if "calls" in r]
+        if called:
+            out.append(nodes.paragraph(text="Calls of their operators, with gradients, in both libraries:"))
+            rows = [(n, c["calls"], c["equal"], c["rounded"], len(c["different"])) for n, c in called]
+            heads = ("project", "calls", "bitwise equal", "equal up to rounding", "different")
+            out.append(table("clients", (32, 14, 18, 22, 14), heads, rows))
         if failed:
             out.append(nodes.paragraph(text="What does not compile here:"))
             out.append(table("conformance", (20, 35, 45), ("project", "unit", "first error"), failed))
