@@ -51,8 +51,6 @@ def test_what_is_written(tmp_path, module):
         writer.add_histogram("weights", torch.arange(10).to(torch.bfloat16), 0)
         writer.add_text("note", "hello", 0)
         writer.add_hparams({"lr": 0.1}, {"accuracy": torch.tensor(0.5)}, run_name="one")
-        with pytest.raises(NotImplementedError, match="add_graph is not built"):
-            writer.add_graph(None)
         assert writer.get_logdir() == str(tmp_path) or writer.get_logdir() == tmp_path
     seen = {}
     for tag, step, value in events(tmp_path, event_class):
@@ -99,3 +97,49 @@ def test_summaries_for_file_writers(tmp_path, module):
         "_hparams_/session_end_info",
     ]
     assert seen["_hparams_/experiment"][0] == 3 and seen["pictures"][1].image.height == 8
+
+
+class Branching(torch.nn.Module):
+    def forward(self, x):
+        return x.sin() if x.sum() > 0 else x
+
+
+def read_graph(folder, event_class):
+    (file,) = folder.rglob("*tfevents*")
+    data, found = file.read_bytes(), []
+    while data:
+        (n,) = struct.unpack("<Q", data[:8])
+        found.append(event_class.FromString(data[12 : 12 + n]))
+        data = data[16 + n :]
+    (graph,) = [event.graph_def for event in found if event.graph_def]
+    package = event_class.__module__.rpartition(".")[0]
+    return importlib.import_module(f"{package}.graph_pb2").GraphDef.FromString(graph)
+
+
+def test_graphs(tmp_path, module, capsys):
+    module, event_class = module
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+    with module.SummaryWriter(tmp_path / "a") as writer:
+        writer.add_graph(model, torch.ones(4, 3), verbose=True)
+    nodes = {node.name: node for node in read_graph(tmp_path / "a", event_class).node}
+    assert "Sequential/Linear[0]" in capsys.readouterr().out
+    linear, relu = nodes["Sequential/Linear[0]/linear"], nodes["Sequential/ReLU[1]/relu"]
+    assert list(relu.input) == [linear.name] and set(linear.input) <= set(nodes) and len(linear.input) == 3
+    assert [d.size for d in linear.attr["_output_shapes"].list.shape[0].dim] == [4, 2]
+    assert [node.op for node in nodes.values() if not node.input].count("Parameter") == 2
+    with module.SummaryWriter(tmp_path / "b") as writer, pytest.raises(torch.fx.proxy.TraceError):
+        writer.add_graph(Branching(), (torch.ones(2),))
+
+
+def test_embeddings(tmp_path, module):
+    pytest.importorskip("PIL")
+    module, _ = module
+    with module.SummaryWriter(tmp_path) as writer:
+        writer.add_embedding(torch.tensor([[1.0, 2.0], [3.0, 4.5]]), metadata=["a", "b"], global_step=7, tag="words")
+        writer.add_embedding(torch.ones(3, 2), label_img=torch.ones(3, 3, 4, 4), tag="pictures")
+    folder = tmp_path / "00007" / "words"
+    np.testing.assert_array_equal(np.loadtxt(folder / "tensors.tsv"), [[1.0, 2.0], [3.0, 4.5]])
+    assert (folder / "metadata.tsv").read_text().split() == ["a", "b"]
+    config = (tmp_path / "projector_config.pbtxt").read_text()
+    assert config.count("embeddings {") == 2 and "words/tensors.tsv" in config
+    assert len(list(tmp_path.rglob("sprite.png"))) == 1

@@ -3,11 +3,10 @@ installed, by tensorboard."""
 
 from functools import wraps
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from flambeau_tensor import Tensor
 from flambeau_tensor.lazy_attributes import attach as _attach
-from flambeau_tensor.not_built import not_built
 
 try:
     import tensorboardX as _events
@@ -24,6 +23,7 @@ except ModuleNotFoundError as e:
 __all__ = ["FileWriter", "SummaryWriter"]
 
 FileWriter = _events.FileWriter
+_MESSAGES = "tensorboardX.proto" if _events.__name__ == "tensorboardX" else "tensorboard.compat.proto"
 
 
 def _plain(value):
@@ -96,9 +96,24 @@ class SummaryWriter(_events.SummaryWriter):
 
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
-    ) -> NoReturn:
-        """Not built: it needs a traced model."""
-        raise not_built("torch.utils.tensorboard.SummaryWriter.add_graph")
+    ) -> None:
+        """Write the graph of a module, which runs once.
+
+        Args:
+            model: the module.
+            input_to_model: its argument, or a tuple or list of them.
+            verbose: whether to print the graph.
+            use_strict_trace: accepted and ignored.
+
+        Raises:
+            TraceError: a branch of the module depends on values.
+        """
+        from flambeau.utils.tensorboard._graph import event_of
+
+        graph, event = event_of(model, input_to_model, _MESSAGES)
+        if verbose:
+            print(graph)
+        self._get_file_writer().add_event(event)
 
     def get_logdir(self) -> str:
         """The folder."""

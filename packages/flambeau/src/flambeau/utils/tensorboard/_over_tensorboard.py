@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf import text_format
 from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, tensor_shape_pb2, types_pb2
 from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2, summary_v2
 from tensorboard.plugins.hparams import metadata as hparams_metadata
+from tensorboard.plugins.projector import projector_config_pb2
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 
@@ -160,6 +162,30 @@ class SummaryWriter:
         for key, number in metric_dict.items():
             self._number(key, number, global_step, folder=folder)
 
+    def add_embedding(self, mat, metadata=None, label_img=None, global_step=None, tag="default", metadata_header=None):
+        rows = np.asarray(mat)
+        folder = Path(f"{global_step or 0:05d}", tag)
+        place = Path(self.logdir, folder)
+        place.mkdir(parents=True, exist_ok=True)
+        shown = projector_config_pb2.EmbeddingInfo(
+            tensor_name=f"{tag}:{global_step or 0:05d}", tensor_path=str(folder / "tensors.tsv")
+        )
+        np.savetxt(place / "tensors.tsv", rows.reshape(len(rows), -1), delimiter="\t", fmt="%.9g")
+        if metadata is not None:
+            if len(metadata) != len(rows):
+                raise AssertionError("#labels should equal with #data points")
+            lines = [metadata_header, *metadata] if metadata_header else metadata
+            texts = ["\t".join(map(str, x)) if isinstance(x, (list, tuple)) else str(x) for x in lines]
+            (place / "metadata.tsv").write_text("\n".join(texts) + "\n", encoding="utf-8")
+            shown.metadata_path = str(folder / "metadata.tsv")
+        if label_img is not None:
+            shown.sprite.image_path = str(folder / "sprite.png")
+            shown.sprite.single_image_dim.extend([label_img.shape[3], label_img.shape[2]])
+            _write_sprite(place / "sprite.png", np.asarray(label_img))
+        config = projector_config_pb2.ProjectorConfig(embeddings=[shown])
+        with open(Path(self.logdir, "projector_config.pbtxt"), "a", encoding="utf-8") as file:
+            file.write(text_format.MessageToString(config))
+
     def flush(self) -> None:
         for writer in self._writers.values():
             writer.flush()
@@ -176,6 +202,21 @@ class SummaryWriter:
         self.close()
 
 
+def _write_sprite(path, images):
+    """Write pictures (number, channels, height, width) side by side, in as many rows as columns."""
+    from PIL import Image
+
+    count, channels, height, width = images.shape
+    side = int(np.ceil(np.sqrt(count)))
+    filled = np.concatenate([images, np.zeros((side * side - count, channels, height, width), images.dtype)])
+    table = filled.reshape(side, side, channels, height, width).transpose(0, 3, 1, 4, 2)
+    pixels = table.reshape(side * height, side * width, channels)
+    if images.dtype.kind == "f":
+        pixels = (pixels * 255).clip(0, 255)
+    pixels = pixels.astype("uint8")
+    Image.fromarray(pixels[..., 0] if channels == 1 else pixels).save(path)
+
+
 def _needs_the_other(name):
     def method(self, *args: Any, **kwargs: Any) -> None:
         raise ModuleNotFoundError(f"SummaryWriter.{name} needs the package tensorboardX: pip install tensorboardX")
@@ -183,6 +224,6 @@ def _needs_the_other(name):
     return method
 
 
-for _name in "audio custom_scalars embedding mesh onnx_graph pr_curve video".split():
+for _name in "audio custom_scalars mesh onnx_graph pr_curve video".split():
     _name = f"add_{_name}"
     setattr(SummaryWriter, _name, _needs_the_other(_name))
