@@ -19,6 +19,7 @@ import pytest
 import flambeau_nn as nn
 import flambeau_nn.functional as F
 import flambeau_tensor as ft
+from flambeau_compile import _dicts
 from flambeau_compile.watching import Recording
 
 ALIVE = []  # the functions that a test records, until it ends
@@ -224,6 +225,15 @@ class Other(Thing):
 
 class Slots:
     __slots__ = ("a", "b")
+
+
+def test_changes_of_a_dict_after_a_moment():
+    table, untouched = {"a": 1}, {"a": 1}
+    moment = _dicts.now()
+    table["a"] = 2
+    tagged = moment is not None  # dicts have no version tags from CPython 3.13 on
+    assert _dicts.changed_since(table, moment) is (True if tagged else None)
+    assert _dicts.changed_since(untouched, moment) is (False if tagged else None)
 
 
 def test_objects():

@@ -47,7 +47,7 @@ cdef extern from *:
     #if PY_VERSION_HEX < 0x030c0000
     #define FL_TAG_STEP 1
     #else
-    #define FL_TAG_STEP 4096  /* the lower bits belong to watchers */
+    #define FL_TAG_STEP 256  /* the lower 8 bits belong to watchers */
     #endif
 
     /* The fields of an OrderedDict, which no header declares. `state` changes with the order. */
