@@ -270,9 +270,11 @@ cdef object _each(object result, object function):
 
 
 def _without_1(t):
-    """Remove dimension 1, which has size 1."""
+    """Remove dimension 1, which has size 1, unless a reduction has done so."""
     cdef int order[ABI_MAX_NDIM]
     cdef int i, n = ndim_of(<PyObject*>t) - 1
+    if n == 0:
+        return t
     order[0] = 0
     for i in range(1, n):
         order[i] = i + 1
