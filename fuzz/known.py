@@ -513,6 +513,12 @@ DECIDED = [
         says("grad: None for"),
         "return the input itself if the function returns its input",
     ),
+    (
+        r"(vjp|linearize)\(lambda x: \(x, [\s\S]*\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(",
+        "shape",
+        says(r"\(item 0\)"),
+        "return the input itself if the function returns its input",
+    ),
     (r"(vjp|linearize|vmap)\(", "kind", handed_back, "return the input itself if the function returns its input"),
     # What is no fault of values.
     (

@@ -382,3 +382,9 @@ def test_lengths_of_another_shape_broadcast():
 TestSamples = check_values("nn.native")
 TestDerivatives = check_derivatives("nn.native")
 TestBatches = check_batches("nn.native")
+
+
+def test_native_dropout_of_nothing():
+    x = ft.empty(0, 3)
+    result, mask = ft.native_dropout(x, 0.5, True)
+    assert result.shape == mask.shape == (0, 3) and mask.dtype is ft.float32

@@ -144,3 +144,14 @@ def test_sums_of_powers_of_the_least_integer():
 
 
 TestSamples = check_values("tensor.foreach")
+
+
+def test_a_tensor_without_dimensions_is_added_as_a_number():
+    """As in PyTorch, where only a factor makes a tensor of it."""
+    one = ft.tensor(1.5, dtype=ft.float64)
+    assert ft._foreach_add([ft.ones(2, dtype=ft.int8)], one)[0].dtype is ft.float32
+    assert ft._foreach_add([ft.ones((), dtype=ft.int8)], one, alpha=2)[0].dtype is ft.float64
+    assert ft._foreach_add([ft.ones(2, dtype=ft.bool)], ft.tensor(True))[0].dtype is ft.bool
+    half = ft.ones((), dtype=ft.float16)
+    assert ft._foreach_add([half], ft.tensor(1j))[0].dtype is ft.complex32
+    assert ft._foreach_mul([half], ft.tensor(1j))[0].dtype is ft.complex64

@@ -113,6 +113,8 @@ for _name, _function in (
     "Dropout, unless `train` is False, and a mask of the elements that were kept.",
 )
 def native_dropout(input, p, train):
+    if not input.numel():
+        return input, ft.empty_like(input)  # a mask of the input's dtype
     if train is False:
         return input.clone(), ft.ones_like(input, dtype=ft.bool)
     kept = ft.empty_like(input, dtype=ft.bool, requires_grad=False).bernoulli_(1 - p)

@@ -40,7 +40,7 @@ POWER = _binary("exponent", "exponent", "exponent")
 PRODUCT = (_Form("Tensor", "Tensor other", (SAME_TENSOR,)), *BINARY)  # before numbers, since it accepts them, too
 _SCALAR, _, _SCALARS = BINARY
 DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", (OWN_TENSOR, SAME), "alpha"), _SCALARS)
-SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", (SAME_TENSOR, SAME), "alpha"), *DIFFERENCE)
+NUMBER = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", (SAME_TENSOR, SAME), "alpha"),)
 _PAIR = "Tensor[] tensor1, Tensor[] tensor2, "
 TERNARY = (
     _Form("Tensor", f"{_PAIR}Tensor scalars", (OWN_TENSOR, OWN_TENSOR, PACKED_NUMBER), "value"),
@@ -102,7 +102,20 @@ _each("maximum", BINARY, _operator("clamp_min"), Tensor.clamp_min_)
 _each("minimum", BINARY, _operator("clamp_max"), Tensor.clamp_max_)
 
 
-_each("add", SUM, _operator("add"), Tensor.add_)
+def _with_number(add):
+    """Add a tensor without dimensions, which counts as a number in promotion unless there is a factor."""
+
+    def each(t, other, *, alpha=1):
+        if alpha == 1:
+            number = _operator("ones")((), dtype=other.dtype).item()
+            other = other.to(_operator("result_type")(t, number))
+        return add(t, other, alpha=alpha)
+
+    return each
+
+
+_each("add", NUMBER, _with_number(_operator("add")), _with_number(Tensor.add_))
+_each("add", DIFFERENCE, _operator("add"), Tensor.add_)
 _each("sub", DIFFERENCE, _operator("sub"), Tensor.sub_)
 for _name in ("addcmul", "addcdiv"):
     _each(_name, TERNARY, _operator(_name), getattr(Tensor, f"{_name}_"))
