@@ -400,6 +400,7 @@ def fuzz(session):
     session.run("python", "fuzz/run.py", *session.posargs)
     session.run("python", "fuzz/loaders.py")
     session.run("python", "fuzz/leaks.py")
+    session.run("python", "fuzz/interrupts.py")
     session.run("python", "fuzz/ranks.py")
 
 

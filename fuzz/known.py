@@ -308,10 +308,16 @@ DECIDED = [
     ),
     (r"\.set_\(", "version", says(r": 0 for 1"), "in flambeau `set_` does not count"),
     (
-        r"\.(apply_|map_)\(|untyped_storage\(\)\.(fill_|copy_)\(",
+        r"\.(apply_|map_)\(|resize_as_\(.*memory_format|untyped_storage\(\)\.(fill_|copy_)\(",
         "version",
         says(r": 1 for 0"),
         "do not change version counters",
+    ),
+    (
+        HALF + "batch_norm",
+        "version",
+        says(": 2 for 0"),
+        "its writes to running statistics of half types",
     ),
     (r"out=|@", "version", one_write, "leave other sizes and version counters"),
     (
@@ -320,6 +326,7 @@ DECIDED = [
         every(assigned, says("version|alias")),
         "gives each of the two tensors its own `_version`",
     ),
+    (r"layer_norm[\s\S]*x\.(max|min)\(\)", "value", same_counts, "Where results depend on rounding"),
     # Memory layout.
     (call("conj_physical"), "kind", handed_back, "of a real tensor returns the tensor itself"),
     (

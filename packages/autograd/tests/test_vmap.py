@@ -10,7 +10,7 @@ import pytest
 from flambeau_autograd._engine.levels.level import levels
 
 import flambeau_tensor as torch
-from flambeau_autograd import Function, no_grad, set_grad_enabled
+from flambeau_autograd import Function, no_grad, set_detect_anomaly, set_grad_enabled
 from flambeau_autograd.func import grad, grad_and_value, jacfwd, jacrev, jvp, vjp, vmap
 
 ONE, V = torch.ones(2, 3), torch.arange(3.0)
@@ -333,3 +333,11 @@ def test_only_errors_ask_for_names():
     assert Nameless.reprs == 0
     with pytest.raises(ValueError, match="vmap.nameless, in_dims=3"):
         vmap(Nameless(), in_dims=3)(torch.ones(2))
+
+
+def test_anomaly_mode_reads_every_example():
+    with set_detect_anomaly(True):
+        assert vmap(grad(lambda x: x.prod()))(torch.ones(2, 3)).tolist() == [[1, 1, 1]] * 2
+        assert jacrev(lambda x: x * x)(torch.ones(2)).tolist() == [[2, 0], [0, 2]]
+        with pytest.raises(RuntimeError, match="'SqrtBackward0' returned nan"), pytest.warns(UserWarning):
+            vmap(grad(lambda x: x.sqrt().sum() * 0))(torch.arange(4.0) - 1)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import flambeau as torch
+from flambeau.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from flambeau_overrides.modes import _get_current_function_mode_stack
 
 
@@ -59,6 +60,28 @@ def test_a_block_of_autocast_that_was_not_entered_changes_nothing(enabled, neste
         assert torch.is_autocast_enabled("cpu") == enabled
         block.__exit__(None, None, None)
         assert state() == before
+
+
+def test_a_block_that_is_left_by_an_interrupt_of_its_end_has_ended():
+    """The first line of a `__exit__` in Python would be too early to protect anything."""
+
+    class Passing(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    for make in (lambda: torch.autocast("cpu"), Passing, torch.overrides.TorchFunctionMode):
+
+        def block(make=make):
+            with make():
+                pass
+
+        n = 1
+        while interrupted(
+            block, n, lambda frame: "flambeau" in frame.f_code.co_filename and __file__ not in str(frame)
+        ):
+            assert not torch.is_autocast_enabled("cpu"), n
+            assert _get_current_function_mode_stack() == _get_current_dispatch_mode_stack() == [], n
+            n += 1
 
 
 FAMILIES = """

@@ -228,3 +228,8 @@ def test_a_sequence_without_an_end_is_read_up_to_its_length():
     endless = type("Endless", (), {"__len__": lambda self: 2, "__getitem__": lambda self, i: 7})()
     assert ft.tensor(endless).tolist() == [7, 7]
     assert ft.tensor([endless, [1, 2]]).tolist() == [[7, 7], [1, 2]]
+
+
+def test_a_sequence_that_is_too_long_for_memory_is_refused_at_once():
+    with pytest.raises((MemoryError, OverflowError)):
+        ft.tensor(range(2**62, 2**63))

@@ -8,6 +8,7 @@ from flambeau_autograd._engine.graph import engine as _engine
 from flambeau_autograd._engine.graph.settings import Setting as _Setting
 from flambeau_autograd._engine.graph.settings import Since as _Since
 from flambeau_autograd._engine.graph.settings import Within as _Within
+from flambeau_autograd._engine.levels.layers import all_examples
 
 _mode = _Setting((False, True), _engine.set_anomaly)  # whether it is on, and looks for NaN
 
@@ -50,7 +51,7 @@ def check_nan(node: Any, gradients: Any) -> None:
     """Raise if NaN is among the gradients that ``node`` computed."""
     if _mode.value[1]:
         for i, g in enumerate(gradients):
-            if g is not None and bool((g != g).any()):
+            if g is not None and bool((g := all_examples(g)).ne(g).any()):
                 raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 

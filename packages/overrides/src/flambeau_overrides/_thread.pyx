@@ -383,6 +383,26 @@ def leave_mode(self, exc_type, exc_value, traceback):
     remove_mode(self)
 
 
+class Guarded:
+    """A block that `_enter()` begins, which returns what `_leave(state)` needs to end it.
+
+    An interrupt in `_leave`, which may be repeated, comes after the block has ended.
+    """
+
+    def __enter__(self):
+        self._entered.append(self._enter())
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        state = self._entered.pop()
+        try:
+            self._leave(state)
+        except BaseException:
+            self._leave(state)
+            raise
+        return False
+
+
 cdef class Reentered:
     """Context manager that restores the modes and switches with which the running handler's function was called."""
 

@@ -14,7 +14,7 @@ aten.sum.default
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from flambeau_tensor import Tensor
 from flambeau_tensor.extend import dispatching
@@ -40,17 +40,12 @@ class TorchDispatchMode:
         """Answer a call, or return NotImplemented."""
         raise NotImplementedError(f"{type(self).__name__} must define __torch_dispatch__")
 
-    def __enter__(self) -> Self:
-        if getattr(self.__torch_dispatch__, "__self__", self) is not self:
-            raise RuntimeError(
-                "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make it a plain "
-                "method"
-            )
-        dispatching.push_mode(self)
-        return self
+    if TYPE_CHECKING:
 
-    def __exit__(self, *error: object) -> None:
-        dispatching.pop_mode()
+        def __enter__(self) -> Self: ...
+        def __exit__(self, *error: object) -> None: ...
+    else:
+        __enter__, __exit__ = dispatching.enter_mode, dispatching.leave_mode
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:

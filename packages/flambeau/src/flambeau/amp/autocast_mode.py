@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Callable
 from functools import cache, wraps
 from inspect import iscoroutinefunction
-from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import flambeau_tensor as torch
 from flambeau_autograd.checkpoint import keep_for_second_run
 from flambeau_autograd.pytree import tree_map
 from flambeau_overrides import TorchFunctionMode
+from flambeau_overrides._thread import Guarded
 from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.extend import find_operator
 
@@ -247,7 +247,7 @@ def _as_now() -> Callable[[], "autocast"]:
 keep_for_second_run(_as_now)
 
 
-class autocast:  # noqa: N801
+class autocast(Guarded):  # noqa: N801
     """A context or decorator in which matrix products, linear layers and convolutions use a smaller dtype.
 
     Args:
@@ -290,34 +290,25 @@ class autocast:  # noqa: N801
         self._cache_enabled = _state.cache_enabled if cache_enabled is None else cache_enabled
         self._entered: list[Any] = []
 
-    def __enter__(self) -> Self:
+    def _enter(self) -> tuple[Any, ...]:
         mode = _Casting() if self._enabled and self.device == "cpu" else None
         before = _state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache_enabled, mode
-        depth = len(_get_current_function_mode_stack())
         try:
-            self._entered.append(before)
             _state.enabled[self.device] = self._enabled
             _state.dtypes[self.device] = self.fast_dtype
             _state.cache_enabled = self._cache_enabled
             if mode is not None:
                 mode.__enter__()
-            return self
-        except BaseException as e:  # an interrupt, too, because a block that was not entered is not exited
-            if len(_get_current_function_mode_stack()) > depth:
-                mode.__exit__(type(e), e, None)  # type: ignore[union-attr]
-            if self._entered and self._entered[-1] is before:
-                self._entered.pop()
-            self._restore(*before[:3])
+            return before
+        except BaseException:  # an interrupt, too, because a block that was not entered is not exited
+            self._leave(before)
             raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> Literal[False]:
-        enabled, dtype, cache_enabled, mode = self._entered.pop()
-        if mode is not None:
-            mode.__exit__(kind, value, traceback)
+    def _leave(self, before: tuple[Any, ...]) -> None:
+        enabled, dtype, cache_enabled, mode = before
+        if mode is not None and mode in _get_current_function_mode_stack():
+            mode.__exit__(None, None, None)
         self._restore(enabled, dtype, cache_enabled)
-        return False
 
     def _restore(self, enabled: bool, dtype: torch.dtype | None, cache_enabled: bool) -> None:
         _state.enabled[self.device], _state.cache_enabled = enabled, cache_enabled

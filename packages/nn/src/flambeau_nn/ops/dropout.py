@@ -106,8 +106,9 @@ def _channels(name, sizes, batched):
                 stacklevel=3,
             )
         if input.ndim != batched and batched != 4:
-            out = _drop(input.unsqueeze(0), p, training, inplace, channels=True)
-            return input if inplace else out.squeeze(0)
+            if inplace:
+                return _drop(input.unsqueeze_(0), p, training, True, channels=True).squeeze_(0)
+            return _drop(input.unsqueeze(0), p, training, False, channels=True).squeeze(0)
         return _drop(input, p, training, inplace, channels=True)
 
     return drop

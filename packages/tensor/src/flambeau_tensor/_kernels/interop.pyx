@@ -331,11 +331,16 @@ cdef object _unpacked(object data, int* dtype, int depth):
     elif isinstance(data, memoryview):
         return _unpacked(data.tolist(), dtype, depth)
     elif _is_sequence(data):
-        items = []
-        for d in data if isinstance(data, (list, tuple)) else islice(data, len(data)):  # it may have no end
+        items = [None] * len(data)  # raises if there is not enough memory
+        n = 0
+        for d in data if isinstance(data, (list, tuple)) else islice(data, len(items)):  # it may have no end
             if d is data:
                 raise TypeError("new(): self-referential lists are incompatible")
-            items.append(_unpacked(d, dtype, depth + 1))
+            if n == len(items):
+                raise RuntimeError(f"{type(data).__name__} changed size during iteration")
+            items[n] = _unpacked(d, dtype, depth + 1)
+            n += 1
+        del items[n:]
         return items
     else:
         return data

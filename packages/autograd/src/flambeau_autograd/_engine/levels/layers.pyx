@@ -171,6 +171,16 @@ def innermost(tensors):
     return None if layer is None else layer.level, batch_depth
 
 
+def all_examples(tensor):
+    """Return the tensor that holds every example of a batched tensor; the tensor itself if it is not batched."""
+    cdef Layer layer = layer_of(<PyObject*>tensor)
+    while layer is not None:
+        if layer.many:
+            return all_examples(layer.held())
+        layer = layer.outer
+    return tensor
+
+
 def elements_are_hidden(*tensors):
     """Whether a formula must not branch on the elements of the tensors.
 

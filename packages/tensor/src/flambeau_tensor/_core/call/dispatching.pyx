@@ -407,6 +407,22 @@ cdef int _add_mode(object mode) except -1:
     return 0
 
 
+# A mode's block begins and ends in one compiled step: an interrupt may come at any call and any line of Python.
+
+def enter_mode(self):
+    """`__enter__` of modes."""
+    if getattr(self.__torch_dispatch__, "__self__", self) is not self:
+        raise RuntimeError("Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make "
+                           "it a plain method")
+    _add_mode(self)
+    return self
+
+
+def leave_mode(self, *error):
+    """`__exit__` of modes."""
+    _take_mode()
+
+
 def push_mode(mode):
     """Make `mode` the innermost dispatch mode of this thread."""
     _add_mode(mode)
