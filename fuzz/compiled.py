@@ -538,7 +538,7 @@ def chain(d, grads=False):
                 "call(b=b, a=a)",
                 "del kept[:]",
                 "threads((a.detach().clone(), b), (b.detach().clone(), a.detach().clone()))"
-                if "rand" not in str(body)
+                if not any(word in str(body) for word in ("rand", "bernoulli"))
                 and "_()" not in str(body)
                 and "dropout" not in str(body)
                 and "c." not in str(body)

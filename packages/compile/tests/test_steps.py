@@ -130,3 +130,29 @@ def test_gradients_add_up_over_calls():
         compiled(ft.full((2, 3), 1.0 + i))
         plain(ft.full((2, 3), 1.0 + i))
         assert ft.allclose(net.weight.grad, twin.weight.grad, rtol=1e-6)
+
+
+def test_closures_of_line_searches_differ_by_rounding_alone():
+    """Branches of the search amplify rounding: in double precision the differences begin at 1e-16."""
+
+    def make(compiled):
+        ft.manual_seed(0)
+        net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1)).double()
+        x = ft.randn(20, 2, dtype=ft.float64)
+        optimizer = optim.LBFGS(net.parameters(), line_search_fn="strong_wolfe", max_iter=5)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = F.mse_loss(net(x), x.prod(1, keepdim=True))
+            loss.backward()
+            return loss
+
+        return net, optimizer, compile(closure) if compiled else closure
+
+    (net, optimizer, closure), (twin, reference, plain) = make(True), make(False)
+    for _ in range(5):
+        optimizer.step(closure)
+        reference.step(plain)
+    for a, b in zip(net.parameters(), twin.parameters(), strict=True):
+        assert ft.allclose(a, b, rtol=0, atol=1e-11)
+    assert explain(closure).count("compiled") <= 2  # the optimizer's state does not matter to the closure

@@ -820,3 +820,12 @@ def test_slots_whose_names_classes_have():
     with Recording(f) as recording:
         assert f() == "Text."
     assert recording.checks.hold()
+
+
+def test_paths_of_roots_without_names_and_of_objects_as_keys():
+    from flambeau_compile._watch import Record
+
+    assert Record(None, None, "name").path() == ""
+    assert Record(Record(None, None, "name"), None, "same").path() == ""
+    key = ft.zeros(50)
+    assert Record(Record(None, "state", "name"), key, "item").path() == f"state[Tensor at {id(key):#x}]"

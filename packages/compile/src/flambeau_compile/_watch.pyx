@@ -154,15 +154,17 @@ cdef class Record:
 
     def path(self):
         """Return the container as a Python expression."""
-        return self.path_of(self.key, "") if self.parent is None else self.parent.path_of(self.key, self.style)
+        if self.parent is not None:
+            return self.parent.path_of(self.key, self.style)
+        return "" if self.key is None else str(self.key)
 
     def path_of(self, key, style):
         if style == "same" or key is None:
-            return self.path() if self.parent is not None or key is None else key
+            return self.path()
         if style == "attribute":
             return f"{self.path()}.{key}"
         if style == "item":
-            return f"{self.path()}[{key!r}]"
+            return f"{self.path()}[{brief(key)}]"
         return str(key)
 
     def place_of(self, key):

@@ -410,7 +410,10 @@ class Walk:
                     for group in value.param_groups:
                         self._options[id(group)] = options
             return frozenset(("state", "_opt_called"))
-        return frozenset(("_opt_called",)) if isinstance(value, Optimizer) else frozenset()
+        if not isinstance(value, Optimizer):
+            return frozenset()
+        unread = not self.keep and self.names is not None and "state" not in self.names
+        return frozenset(("state", "_opt_called") if unread else ("_opt_called",))
 
     def meet_class(self, cls: type) -> None:
         """Record a class, its bases, and their attributes."""
