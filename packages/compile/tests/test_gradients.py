@@ -11,6 +11,7 @@ import pytest
 
 import flambeau_autograd as fa
 import flambeau_nn
+import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_compile import compile, explain
 from samples import families, table
@@ -165,3 +166,20 @@ def test_views_beside_results_with_a_history(name):
             assert seen == expected[0]
             for a, b in zip(numbers, expected[1], strict=True):
                 assert a.allclose(b)
+
+
+@pytest.mark.parametrize("dtype", [ft.float64, ft.float16])
+def test_parameters_with_another_dtype_before_the_backward(dtype):
+    def run(compiled):
+        ft.manual_seed(0)
+        weight, x = nn.Parameter(ft.randn(3)), ft.randn(4, 3, requires_grad=True)
+        f = compile(lambda x: (x * weight).tanh()) if compiled else lambda x: (x * weight).tanh()
+        f(x)
+        loss = f(x).sum()
+        weight.data = weight.data.to(dtype)
+        loss.backward()
+        return weight.grad, x.grad
+
+    for ours, eager in zip(run(True), run(False), strict=True):
+        assert ours.dtype is eager.dtype
+        assert ft.allclose(ours, eager, rtol=1e-3 if dtype is ft.float16 else 1e-6)

@@ -98,7 +98,7 @@ cdef class Entry:
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
-    cdef bint _follow(self) noexcept
+    cdef bint _follow(self, list tensors) noexcept
     cdef bint _disjoint(self) noexcept
     cdef bint locate(self, PyObject** tensors) noexcept
     cdef object _output(self, int i, tuple outputs, PyObject** tensors)

@@ -25,6 +25,7 @@ from flambeau_compile._spot cimport multiply_matrices
 
 import flambeau_tensor as ft
 from flambeau_tensor.abi import require
+from flambeau_tensor.extend import rewrap
 from flambeau_tensor.random import get_rng_state, set_rng_state
 
 require(TENSOR_ABI, "flambeau-compile")
@@ -372,21 +373,37 @@ cdef class Entry:
                 return False
         return not self.guards.some or self.guards.hold(tensors, self.args, self.nexplicit)
 
-    cdef bint _follow(self) noexcept:
-        """Store the addresses of captured tensors; return False if one has another shape."""
+    cdef bint _follow(self, list tensors) noexcept:
+        """Store the addresses of tensors for the captured ones; return False if one has another shape."""
         cdef int i, n = 0
         cdef PyObject* t
         for i in range(self.nplaces):
             if self.places[i].source < 0:
-                t = <PyObject*>(<list>self.tensors)[n]
+                t = <PyObject*>tensors[n]
                 if not shows_like(&self.captured[n], t):
                     return False
                 self.p[self.places[i].slot] = origin_of(&self.captured[n], t)
                 n += 1
         return True
 
-    def run_on(self, list given not None):
-        """Run the program on tensors; return NotImplemented if it does not match them."""
+    def converted(self):
+        """Return the captured tensors as a program that follows them reads them, with the dtypes that they had."""
+        cdef int i
+        found = []
+        for i in range(self.ncaptured):
+            tensor = (<list>self.tensors)[i]
+            if tensor.dtype.id != self.captured[i].dtype:
+                tensor = rewrap(tensor.detach().to(_DTYPES[self.captured[i].dtype]), type(tensor))
+            found.append(tensor)
+        return found
+
+    def run_on(self, list given not None, list captured=None):
+        """Run the program on tensors; return NotImplemented if it does not match them.
+
+        Args:
+            given: the arguments.
+            captured: what a program that follows its captured tensors reads in their place, see `converted`.
+        """
         cdef PyObject* tensors[MOST_TENSORS]
         cdef int i
         if len(given) != self.nargs:
@@ -395,7 +412,9 @@ cdef class Entry:
             tensors[i] = <PyObject*>given[i]
             if not (shows_like if self.follows else looks_like)(&self.args[i], tensors[i]):
                 return NotImplemented
-        if not (self._follow() and self.checks.hold() if self.follows else self.holds(tensors)):
+        if captured is None:
+            captured = self.tensors
+        if not (self._follow(captured) and self.checks.hold() if self.follows else self.holds(tensors)):
             return NotImplemented
         result = self.run(tensors)
         return NotImplemented if result is OTHER or result is BUSY else result

@@ -128,6 +128,8 @@ class _Node(Function):
         while found is NotImplemented and joint.backward.busy:  # in another thread
             time.sleep(0)
             found = joint.backward.run_on(given)
+        if found is NotImplemented:  # perhaps a parameter was given another dtype in the meantime
+            found = joint.backward.run_on(given, joint.backward.converted())
         if found is NotImplemented:
             found = [g if g is None else g.detach() for g in _recorded(joint, ctx, wanted)]
         return (None,) * 2 + _only(reached, found)
