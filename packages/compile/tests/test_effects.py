@@ -330,3 +330,18 @@ def test_a_seeded_generator_that_is_not_used():
     assert effects(m.f) == []
     assert random.random() is not None
     assert time.time() > 0
+
+
+def test_tensors_in_a_dict_that_a_closure_holds():
+    table = {0: ft.zeros(1), "h": ft.zeros(1)}
+
+    def inner(x):
+        table[0] = table[0] + x
+        table["h"] = table["h"] + x
+
+    found = effects(inner, ft.ones(1))
+    assert sorted(effect.what.partition(" ")[0] for effect in found) == ["table['h']", "table[0]"]
+    for effect in found:
+        assert effect.kind == "attribute_tensor"
+        effect.replay.set(ft.full((1,), 9.0))
+    assert table[0].item() == table["h"].item() == 9.0

@@ -166,3 +166,29 @@ def test_hooks_on_saved_tensors_and_anomaly_detection():
     with fa.detect_anomaly(), pytest.raises(RuntimeError, match=r"MulBackward0.* returned nan"):
         gradient(-1.0)
     assert gradient(4.0) == 3.0
+
+
+def test_views_of_arguments_whose_elements_share_memory():
+    compiled = compile(lambda a: (a[1:], a))
+    weights = ft.arange(3.0)
+    with pytest.warns(RuntimeWarning, match="whose elements share memory"):
+        for _ in range(3):
+            a = ft.tensor([2.0]).expand(4).detach().requires_grad_()
+            (compiled(a)[0] * weights).sum().backward()
+            assert a.grad.tolist() == [0.0, 0.0, 1.0, 2.0]
+
+
+def test_many_tensors_among_arguments_and_kept_for_backward():
+    def f(xs):
+        total = xs[0]
+        for x in xs[1:]:
+            total = (total * x).tanh()
+        return total
+
+    compiled = compile(f)
+    for seed in range(3):
+        xs = [_draw(3, seed=200 * seed + i).requires_grad_() for i in range(150)]
+        expected = fa.grad(f(xs).sum(), xs)
+        for found, right in zip(fa.grad(compiled(xs).sum(), xs), expected, strict=True):
+            assert ft.allclose(found, right, atol=1e-6)
+    assert compiled.entries[0].hits and "eagerly" not in explain(compiled)

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_autograd import grad
+from flambeau_autograd import Function, grad
 from flambeau_compile import compile, explain
 from flambeau_nn import Module, Parameter, functional
 from flambeau_nn.optim import SGD
@@ -336,3 +336,23 @@ def test_a_number_that_is_set_is_not_counted_up():
         kept.value = value
         compiled(ft.ones(1))
         assert kept.value == 3.0
+
+
+def test_numbers_that_a_backward_reads():
+    """A custom Function keeps a number that changes from call to call."""
+
+    class Rounded(Function):
+        @staticmethod
+        def forward(ctx, x, bits):
+            ctx.bits, ctx.twice = bits, 2 * bits
+            return (x * 2**bits).round() / 2**bits
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * ctx.bits + ctx.twice, None
+
+    compiled = compile(lambda x, bits: Rounded.apply(x, bits))
+    for bits in (2, 2, 3, 3, 4, 4, 2, 5, 5.0, 4):
+        x = ft.tensor([0.3, -0.7], requires_grad=True)
+        compiled(x, bits).sum().backward()
+        assert ft.equal(x.grad, ft.full((2,), 3.0 * bits)), bits

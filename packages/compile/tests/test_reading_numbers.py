@@ -208,3 +208,59 @@ def test_what_shows_the_memory_of_a_tensor_runs_eagerly(show):
         for value in (1.0, 2.0, 3.0):
             shown, y = compiled(ft.tensor(value))
             assert y.item() == value + 1 and shown == show(ft.tensor(value))
+
+
+def test_checks_of_random_numbers_run_before_writes():
+    """What a program draws may be checked, as distributions do, after it has stepped an optimizer."""
+
+    def make():
+        w, log = ft.ones(2), ft.zeros(2)
+
+        def step(x):
+            a = ft.rand(())
+            w.add_(x)
+            b = ft.rand(())
+            log.add_(a)
+            return w + log if b > 0.4 else w - b * ft.rand(())
+
+        return step, lambda: (w, log)
+
+    both(make, *((ft.ones(2),) for _ in range(12)), programs=2)
+
+
+def test_draws_into_memory_of_the_caller_stay_where_they_are():
+    w = ft.ones(2)
+
+    def step(x):
+        w.uniform_()
+        return x if ft.rand(()) > 0.5 else -x
+
+    with pytest.warns(RuntimeWarning, match="on a generator's numbers"):
+        compile(step)(ft.ones(2))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, b: x[b > 0],
+        lambda x, b: x[0, b > 0],
+        lambda x, b: x.index_put((b.reshape(1) > 0,), ft.tensor(2.0)),
+    ],
+)
+def test_masks_without_dimensions_are_read_at_each_call(function):
+    compiled = compile(function)
+    x = ft.arange(3.0).reshape(1, 3)
+    for value in (-1.0, -1.0, 1.0, 1.0, -1.0):
+        b = ft.tensor(value)
+        assert ft.equal(compiled(x, b), function(x, b))
+
+
+def test_writes_at_masks_without_dimensions():
+    def put(x, b):
+        x[b > 0] = 7
+
+    compiled = compile(put)
+    for value in (-1.0, -1.0, 1.0, 1.0, -1.0):
+        x = ft.arange(3.0)
+        compiled(x, ft.tensor(value))
+        assert x.tolist() == ([7.0] * 3 if value > 0 else [0.0, 1.0, 2.0])

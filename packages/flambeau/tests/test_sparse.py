@@ -670,3 +670,20 @@ def test_sparse_masks():
         sparse = mask.to_sparse(layout=layout)
         for f in (torch.masked.sum, torch.masked.amax, torch.masked.mean, torch.masked.softmax):
             assert torch.equal(f(x, 1, mask=sparse), f(x, 1, mask=mask))
+
+def test_compiled_steps_with_sparse_gradients_run_eagerly():
+    layer = torch.nn.Embedding(5, 2, sparse=True)
+    twin = copy.deepcopy(layer)
+
+    def step(layer, optimizer, i):
+        optimizer.zero_grad()
+        layer(i).square().sum().backward()
+        optimizer.step()
+
+    optimizer, reference = (torch.optim.SGD(each.parameters(), 0.1) for each in (layer, twin))
+    compiled = torch.compile(lambda i: step(layer, optimizer, i))
+    with pytest.warns(RuntimeWarning, match="tensors without plain memory"):
+        for k in range(4):
+            compiled(torch.tensor([k, 2, k]))
+            step(twin, reference, torch.tensor([k, 2, k]))
+    assert torch.equal(layer.weight, twin.weight) and layer.weight.grad.is_sparse

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    MOST_TENSORS = 64  # maximum number of tensors among the arguments of a call
+    MOST_TENSORS = 1024  # maximum number of tensors among the arguments of a call
 
 cdef class Pattern:
     cdef int kind
@@ -19,5 +19,5 @@ cdef bint matches_call(Pattern p, PyObject* const* args, Py_ssize_t nargs, PyObj
                        int* n) except -1
 
 cdef bytes firsts_of(list tensors)
-cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept
+cdef bint alike(const unsigned short* firsts, int n, PyObject** tensors) noexcept
 cdef list regions_of(list tensors)

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Patterns of nested arguments: the tensors among them, and whether another call has the same structure."""
+import array
 import gc
 
 from cpython.object cimport PyObject
@@ -131,10 +132,10 @@ cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) exce
 cdef bytes firsts_of(list tensors):
     """Return for each tensor the first index of the same object."""
     cdef dict found = {}
-    return bytes([found.setdefault(id(t), i) for i, t in enumerate(tensors)])
+    return array.array("H", [found.setdefault(id(t), i) for i, t in enumerate(tensors)]).tobytes()
 
 
-cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept:
+cdef bint alike(const unsigned short* firsts, int n, PyObject** tensors) noexcept:
     """Whether tensors are the same objects exactly where those of `firsts_of` were."""
     cdef int i, j
     for i in range(1, n):

@@ -232,7 +232,7 @@ cdef class DictRecord(Record):
         return found
 
     def place_of(self, key):
-        return self.path_of(key, "attribute" if self.style == "same" else "item")
+        return self.path_of(key, "attribute" if self.style == "fields" else "item")
 
 
 cdef class NamesRecord(Record):

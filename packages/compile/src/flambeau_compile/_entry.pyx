@@ -6,8 +6,8 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, flags_of,
-    is_tensor, offset_of, run_kernel, set_flags, set_grad, set_history, tensor_info,
+    TENSOR_ABI, add_version, as_strided, copy_into, detach, empty, empty_strided, flags_of,
+    is_tensor, offset_of, run_kernel, set_flags, set_grad, set_history,
     T_REQUIRES_GRAD,
 )
 
@@ -15,8 +15,8 @@ from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid
 
 from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of
 from flambeau_compile._geometry cimport (
-    Geometry, gradient_of, has_shape, looks_like, may_write_again, memory_of, note_geometry, origin_of, set_geometry,
-    shows_like, start_of,
+    Geometry, append_geometry, gradient_of, has_shape, looks_like, may_write_again, memory_of, note_geometry,
+    origin_of, set_geometry, shows_like, start_of,
 )
 from flambeau_compile._memory_guards cimport MemoryGuards
 from flambeau_compile._numbers cimport Numbers, Reader
@@ -82,7 +82,7 @@ cdef class Entry:
         self.nnumbers, self.numbers = 0, None
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
-        self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
+        self.args = <Geometry*>calloc(self.nargs + 1, sizeof(Geometry))
         for i in range(self.nargs):
             note_geometry(&self.args[i], found[i])
         self.tensors, self.updates, self.versions, self.grads, self.opaque = [], [], [], [], []
@@ -120,12 +120,9 @@ cdef class Entry:
 
     def read_numbers(self, Numbers numbers not None, list tensors):
         """Let the program read numbers, as tensors in additional arguments; return the index of the first."""
-        if self.nargs + len(tensors) > MOST_TENSORS:
-            raise ValueError(f"more than {MOST_TENSORS} arguments and numbers")
         self.numbers, self.nnumbers = numbers, <int>len(tensors)
         for tensor in tensors:
-            note_geometry(&self.args[self.nargs], tensor)
-            self.nargs += 1
+            self._next(tensor)
         return self.nargs - self.nnumbers
 
     def read_place(self, place, tensor):
@@ -136,8 +133,8 @@ cdef class Entry:
     cdef object _next(self, tensor):
         """Add a tensor that is read like an argument; return its index."""
         if self.nargs >= MOST_TENSORS:
-            raise ValueError(f"more than {MOST_TENSORS} arguments, gradients and attributes")
-        note_geometry(&self.args[self.nargs], tensor)
+            raise ValueError(f"more than {MOST_TENSORS} arguments, gradients, attributes and numbers")
+        append_geometry(&self.args, self.nargs, tensor)
         self.nargs += 1
         return self.nargs - 1
 
@@ -312,7 +309,7 @@ cdef class Entry:
             for i in range(self.nexplicit):
                 if not looks_like(&self.args[i], tensors[i]):
                     return False
-        if self.nexplicit > 1 and not alike(<const unsigned char*><char*>self.same, self.nexplicit, tensors):
+        if self.nexplicit > 1 and not alike(<const unsigned short*><char*>self.same, self.nexplicit, tensors):
             return False
         return self.nargs == self.nexplicit and not self.absent_grads and self.numbers is None or \
             self.gradients_fit(call, tensors)
@@ -596,18 +593,9 @@ cdef class Entry:
 
     cdef bint _adopt(self, Spot spot, object value) except -1:
         """Use a kernel's result as a buffer of the program; copy it if its layout differs from the traced one."""
-        cdef TensorInfo f
-        cdef int d
         if spot.slot == self.arena_slot:
             return False
-        tensor_info(<PyObject*>value, &f)
-        same = f.dtype == spot.g.dtype and f.ndim == spot.g.ndim
-        for d in range(f.ndim if same else 0):
-            same = same and f.sizes[d] == spot.g.sizes[d] and f.strides[d] == spot.g.sizes[f.ndim + d]
-        if not same:
-            copy = empty_strided(spot.g.dtype, spot.g.ndim, spot.g.sizes, spot.g.sizes + spot.g.ndim)
-            copy_into(<PyObject*>copy, <PyObject*>value)
-            value = copy
+        value = spot.laid_out(value)
         self.adopted.append(value)
         self.p[spot.slot] = origin_of(&spot.g, <PyObject*>value)
         return True

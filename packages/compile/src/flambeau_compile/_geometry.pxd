@@ -1,6 +1,6 @@
 """The geometry of a tensor: class, flags, dtype, sizes and strides, and the address of its memory."""
 from cpython.object cimport PyObject, PyTypeObject
-from libc.stdlib cimport calloc
+from libc.stdlib cimport calloc, realloc
 
 from flambeau_tensor.abi cimport (
     T_DISPATCH, T_HAS_HOOKS, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, exclusive, offset_of,
@@ -130,6 +130,15 @@ cdef inline int note_geometry(Geometry* g, object tensor) except -1:
     g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
     g.around = around_of(<PyObject*>tensor, &f)
     return 0
+
+
+cdef inline int append_geometry(Geometry** geometries, int n, object tensor) except -1:
+    """Note the geometry of a tensor after `n` others, in an array that grows."""
+    cdef Geometry* larger = <Geometry*>realloc(geometries[0], (n + 1) * sizeof(Geometry))
+    if larger == NULL:
+        raise MemoryError
+    geometries[0] = larger
+    return note_geometry(&larger[n], tensor)
 
 
 cdef inline PyObject* gradient_of(PyObject* tensor) noexcept:

@@ -174,13 +174,13 @@ cdef object _class_dict(base, names, bint keep):
     state = <object>(<FullType*>place).tp_dict
     root = Record(None, base.__qualname__, "")
     if keep or names is not None:
-        return DictRecord(root, None, "same", state, names, "_", _CLASS_NOISE, keep)
+        return DictRecord(root, None, "fields", state, names, "_", _CLASS_NOISE, keep)
     _PyType_Lookup(place, <PyObject*>"__class__")
     version = (<FullType*>place).tp_version_tag
     found = _class_states.get(<uintptr_t>place)
     if found is not None and version != 0 and found[0] == version and found[1]() is base:
         return found[2]
-    fresh = DictRecord(root, None, "same", state, skipped=_CLASS_NOISE)
+    fresh = DictRecord(root, None, "fields", state, skipped=_CLASS_NOISE)
     if len(_class_states) > 2000:
         _class_states.clear()
     _class_states[<uintptr_t>place] = version, PyWeakref_NewRef(base, NULL), fresh

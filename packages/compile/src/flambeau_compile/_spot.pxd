@@ -6,6 +6,7 @@ cdef class Spot:
     cdef Py_ssize_t start, nbytes
     cdef Geometry g
     cdef object tensor(self, char* memory, object owner)
+    cdef object laid_out(self, object value)
 
 cdef int multiply_matrices(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
                            const char* a, const char* b, char* c, Py_ssize_t a_row, Py_ssize_t a_col,

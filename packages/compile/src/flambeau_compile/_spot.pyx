@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Arguments of eager kernels that programs call: tensors over windows of their buffers; and matrix products."""
+from cpython.object cimport PyObject
 from libc.stdlib cimport free
 
-from flambeau_tensor.abi cimport over_memory
+from flambeau_tensor.abi cimport TensorInfo, copy_into, empty_strided, over_memory, tensor_info
 from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 
 from flambeau_compile._geometry cimport set_geometry
@@ -25,6 +26,20 @@ cdef class Spot:
     cdef object tensor(self, char* memory, object owner):
         return over_memory(memory + self.start, self.nbytes, self.g.dtype, self.g.ndim, self.g.sizes,
                            self.g.sizes + self.g.ndim, self.g.offset, owner)
+
+    cdef object laid_out(self, object value):
+        """Return a tensor, or a copy of it if its layout differs from the traced one."""
+        cdef TensorInfo f
+        cdef int d
+        tensor_info(<PyObject*>value, &f)
+        same = f.dtype == self.g.dtype and f.ndim == self.g.ndim
+        for d in range(f.ndim if same else 0):
+            same = same and f.sizes[d] == self.g.sizes[d] and f.strides[d] == self.g.sizes[f.ndim + d]
+        if same:
+            return value
+        copy = empty_strided(self.g.dtype, self.g.ndim, self.g.sizes, self.g.sizes + self.g.ndim)
+        copy_into(<PyObject*>copy, <PyObject*>value)
+        return copy
 
 
 cdef int multiply_matrices(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,

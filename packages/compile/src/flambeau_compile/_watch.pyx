@@ -159,7 +159,7 @@ cdef class Record:
         return "" if self.key is None else str(self.key)
 
     def path_of(self, key, style):
-        if style == "same" or key is None:
+        if style in ("same", "fields") or key is None:
             return self.path()
         if style == "attribute":
             return f"{self.path()}.{key}"

@@ -145,7 +145,7 @@ def _changes(records: list[Any]) -> bool:
 
 
 class _Unsettled(Exception):
-    """The backward changed Python state that may only change the first time."""
+    """The backward changed Python state that may only change the first time, or read a number that was followed."""
 
 
 class _Finish:
@@ -172,6 +172,7 @@ class _Finish:
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
         self.returned: dict[int, Any] = {}  # by id, numbers that are only returned
         self.taken: dict[int, Window] = {}  # by id, those that were taken out of tensors
+        self.table = Table([])  # of the numbers that are followed
 
     def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
         for i, (t, (seen, marks)) in enumerate(zip(self.tensors, self.before, strict=True)):
@@ -224,6 +225,7 @@ class _Finish:
 
     def follow(self, table: Table, result: Any, effects: list[Any]) -> None:
         """Give the program the numbers that it reads, returns and stores."""
+        self.table = table
         if not table.sources:
             return
         handed = [*symbols_in(result), *(s for e in effects if e.kind == "number" for s in symbols_in(e.replay.symbol))]
@@ -441,8 +443,11 @@ class _Finish:
     def gradients(self, results: list[Any], sources: list[Any], given: list[Any]) -> tuple[list[Any], Any]:
         """Add the steps of a backward; return a window for each gradient, or None, and the checks of values it read."""
         b = self.b
+        self.table.late.clear()
         with joint.without_hooks(sources), Recording(_backward) as recording, Tracer() as tracer:
             gradients = _backward(results, sources, given)
+        if self.table.late:
+            raise _Unsettled("its backward reads a number that changes")
         if recording.effects:
             what = f"its backward does more than compute gradients: {recording.effects[0]}"
             raise (_Unsettled if self.settles and all(e.settles for e in recording.effects) else Uncompilable)(what)

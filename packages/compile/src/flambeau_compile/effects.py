@@ -138,7 +138,7 @@ def store_kind(record: Any) -> str:
         return "globals" if record.style == "globals" else "attribute"
     if isinstance(record, (_objects.ObjectRecord, _objects.ClassRecord, _objects.FunctionRecord)):
         return "attribute"
-    return "attribute" if record.style == "same" else "item"
+    return "attribute" if record.style == "fields" else "item"
 
 
 def _place(owner: Any, key: Any, kind: str) -> Place | None:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import flambeau_tensor as ft
+
 ITEMSIZE = {
     "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
     "float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "complex32": 4, "complex64": 8, "complex128": 16,
@@ -310,6 +312,17 @@ def is_noticed(step: Step) -> bool:
     return isinstance(step, Update) or any(w.buffer.tensor is not None for w in step.written()) or draw((step,))
 
 
+def is_undone(step: Step) -> bool:
+    """Whether a program may give up after a step: the caller notices nothing, or only that the default generator was
+    used, which the call undoes."""
+    if not is_noticed(step):
+        return True
+    own = (o for each in flat((step,)) if isinstance(each, Opaque) for o in each.arguments)
+    return all(w.buffer.tensor is None for w in step.written()) and not (
+        isinstance(step, Update) or any(isinstance(o, ft.Generator) for o in own)
+    )
+
+
 def leaves(o: Any) -> Iterator[Window]:
     """All windows among nested arguments."""
     if isinstance(o, Window):
@@ -347,6 +360,8 @@ class Program:
     def advance_last(self) -> Step | None:
         """Move the last step, with the steps that it needs, before all steps with effects that a caller could notice.
 
+        Draws from the default generator may be among them, since a program that gives up takes them back.
+
         Returns:
             None, or the step that prevents this; then nothing is moved.
         """
@@ -354,12 +369,17 @@ class Program:
         first = next((i for i, step in enumerate(before) if is_noticed(step)), len(before))
         needed = {w.buffer.index for w in last.windows()}
         taken, left, changed = [last], [], set()
+        drawn = False  # draws from the default generator move together, so that their order stays
         for step in reversed(before[first:]):
             written = {w.buffer.index for w in step.written()}
-            if written & needed and not is_noticed(step):
+            is_drawn = draw((step,))
+            if (written & needed or drawn and is_drawn) and is_undone(step):
+                drawn |= is_drawn
                 taken.append(step)
                 needed.update(w.buffer.index for w in step.windows())
                 changed |= written
+            elif drawn and is_drawn:
+                return step
             elif (written | {w.buffer.index for w in step.windows()}) & (needed if written & needed else changed):
                 return step
             else:

@@ -23,10 +23,8 @@ from flambeau_compile.graph import (
     Reduce,
     Step,
     Uncompilable,
-    Update,
     Window,
-    flat,
-    is_noticed,
+    is_undone,
     leaves,
     row_major,
 )
@@ -263,21 +261,11 @@ class Builder:
             self.copy(first._replace(sizes=(), strides=()), flag)
             first = flag
         self.emit(Check(first, result, op.__torch_name__))
-        if self.program.advance_last() is not None and not all(map(self._can_take_back, self.program.steps)):
+        if self.program.advance_last() is not None and not all(map(is_undone, self.program.steps)):
             raise Uncompilable(
                 f"{op.__torch_name__} reads a number that depends on memory of the caller's that was written to, on an "
                 "optimizer's step or on a generator's numbers; return the tensor, and read the number outside"
             )
-
-    def _can_take_back(self, step: Step) -> bool:
-        """Whether a program may give up after this step: the caller notices nothing, or only that the default generator
-        was used, which the call undoes."""
-        if not is_noticed(step):
-            return True
-        own = (o for each in flat((step,)) if isinstance(each, Opaque) for o in each.arguments)
-        return all(w.buffer.tensor is None for w in step.written()) and not (
-            isinstance(step, Update) or any(isinstance(o, ft.Generator) for o in own)
-        )
 
     def _opaque(self, op: Any, args: tuple[Any, ...], results: Any, outs: list[Window], known: list[bool],
                 writes: Any) -> None:  # fmt: skip

@@ -60,6 +60,16 @@ class View(NamedTuple):
         return view
 
 
+def _overlaps(t: Any) -> bool:
+    """Whether elements of a tensor may share memory: the gradient of `as_strided` is then another than the view's."""
+    extent = 1
+    for stride, size in sorted((stride, size) for stride, size in zip(t.stride(), t.shape, strict=True) if size > 1):
+        if stride < extent:
+            return True
+        extent += stride * (size - 1)
+    return False
+
+
 class Outputs:
     """The results and side effects of a call, in terms of buffers."""
 
@@ -200,6 +210,8 @@ class Outputs:
                 raise Uncompilable("it returns views, made under no_grad, together with results that have a history")
             if t.requires_grad and (apart or t.grad_fn is None or not of.requires_grad):
                 raise Uncompilable("it returns leaves or bases of views together with results that have a history")
+            if t.requires_grad and not apart and _overlaps(of):
+                raise Uncompilable("it returns a view of a tensor whose elements share memory")
             start = window(of).offset if isinstance(base, int) and base < 0 else None
             apart = apart or t.requires_grad != of.requires_grad
             several = window(t).flags & T_MULTI_VIEW != 0

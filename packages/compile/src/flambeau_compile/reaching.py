@@ -359,7 +359,7 @@ class Walk:
             return
         skipped |= frozenset(self.excluded.get(id(state), ()))
         inside = self.add(
-            _dicts.DictRecord(record, None, "same", state, names, marks, skipped, self.keep), state, value
+            _dicts.DictRecord(record, None, "fields", state, names, marks, skipped, self.keep), state, value
         )
         self.seen[id(state)] = state
         for k, v in reversed(list(state.items())):
@@ -378,7 +378,7 @@ class Walk:
             return
         self.seen[id(group)] = group
         record = _dicts.DictRecord(
-            parent, None, "same", group, skipped=frozenset(self.excluded.get(id(group), ())), keep=self.keep
+            parent, None, "fields", group, skipped=frozenset(self.excluded.get(id(group), ())), keep=self.keep
         )
         self.add(record, group, module)
         for k, v in reversed(list(group.items())):

@@ -35,6 +35,8 @@ class Table:
         self.guards: dict[int, Any] = {}
         self.tensors: dict[tuple[int, Any], Any] = {}  # (operand, dtype) -> the tensor that operators received
         self.over = False  # the trace has ended: remaining Symbols act as plain numbers
+        self.closed = False  # what a program reads is settled
+        self.late: set[int] = set()  # numbers that Python looked at afterwards
         self._known: dict[Any, int] = {}
         self._placed: list[tuple[Any, Symbol]] = []
 
@@ -97,6 +99,8 @@ class Table:
         """Return a zero-dimensional tensor with the number, or None if its dtype cannot hold it."""
         key = symbol.number, dtype
         if key not in self.tensors:
+            if self.closed:
+                return None
             with untraced():
                 made = as_tensor(symbol.value, dtype)
             if made is None:
@@ -105,7 +109,8 @@ class Table:
         return self.tensors[key]
 
     def finished(self) -> Numbers:
-        """Return the contents of the table in the form that a program uses."""
+        """Return the contents of the table in the form that a program uses; no tensors are added any more."""
+        self.closed = True
         n = len(self.sources)
         constants: list[Any] = []
         fixed: dict[Any, int] = {}
@@ -130,7 +135,13 @@ class Table:
 
     def fixed(self) -> list[Any]:
         """Return the sources whose values must be the same in later calls."""
-        return [source for number, source in enumerate(self.sources) if number in self.guards]
+        numbers = {*self.guards, *self.late}
+        for number in range(len(self.values) - 1, len(self.sources) - 1, -1):
+            if number in self.late:  # computed of others
+                operands = [o for o in self.steps[number - len(self.sources)][1] if not isinstance(o, tuple)]
+                self.late.update(operands)
+                numbers.update(operands)
+        return [source for number, source in enumerate(self.sources) if number in numbers]
 
 
 def like(o: Any, items: list[Any]) -> Any:
@@ -200,7 +211,9 @@ class Symbol:
 
     def seen(self) -> Any:
         """The number itself: the program is for this one."""
-        if not self.table.over:
+        if self.table.over:
+            self.table.late.add(self.number)
+        else:
             self.table.guards[self.number] = self.value
         return self.value
 

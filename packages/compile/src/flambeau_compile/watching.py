@@ -275,7 +275,7 @@ class Recording:
                 continue
             if (
                 record.parent is not None
-                and record.style == "same"
+                and record.style == "fields"
                 and isinstance(record.parent, _objects.ObjectRecord)
             ):
                 continue

@@ -295,6 +295,8 @@ cdef list _apply_tensor(Tensor t, Tensor x, Reading* r, list keep, bint seen):
                                "there is a result. Use torch.where.")
         if x.flags & META:
             raise no_memory()
+        if (x.flags | thread_state().dispatching) & DISPATCH:  # a handler has to see that the truth value is read
+            return _apply_new(t, find("torch.Tensor.item")(x), r, keep, seen)
         return _apply_new(t, (<char*>x.data)[0] != 0, r, keep, seen)
     if x.dtype == BOOL:
         _check_mask(x, t, r.source)

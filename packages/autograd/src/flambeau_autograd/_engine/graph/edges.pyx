@@ -210,7 +210,8 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
-        elif thread_flags().tracer != NULL:  # it holds references, so whether others do is unknown
+        elif thread_flags().tracer != NULL and not flags_of(gradient) & T_DISPATCH:
+            # A tracer holds references, so whether others do is unknown.
             like = _like_its_leaf(&f)
             new = find_operator("torch.empty_strided")(like.shape, like.stride(), dtype=like.dtype)
             find_operator("torch.Tensor.copy_")(new, <object>gradient)
