@@ -563,3 +563,71 @@ def test_tensors_from_outside_are_handed_back():
         first, second, third = compiled(x)
         assert first is kept[0] and second is kept[1] and third.requires_grad == x.requires_grad
     assert "eagerly" not in explain(compiled)
+
+
+def test_a_backward_that_branches_on_its_gradient():
+    class Bent(fa.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return gradient * 2 if gradient.sum() > 0 else gradient * x
+
+    compiled = compile(lambda x: Bent.apply(x).tanh())
+    for i in range(6):
+        x = ft.tensor([0.5, -0.25 * i], requires_grad=True)
+        grads = []
+        for f in (compiled, lambda x: Bent.apply(x).tanh()):
+            (f(x) * (1 if i % 3 else -1)).sum().backward()
+            grads.append(x.grad)
+            x.grad = None
+        assert ft.allclose(*grads, rtol=1e-6), i
+
+
+def test_an_object_that_a_custom_function_keeps_for_its_backward():
+    class Scale:
+        def __init__(self, by):
+            self.by = by
+
+    class Scaled(fa.Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            ctx.scale = scale
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * ctx.scale.by, None
+
+    scale, settings = Scale(2.0), [Scale(1.0)]
+    for compiled in (compile(lambda x: Scaled.apply(x, scale)), compile(lambda x: Scaled.apply(x, settings[0]))):
+        for i in range(6):
+            x = ft.ones(2, requires_grad=True)
+            y = compiled(x)
+            scale.by, settings[0].by = 3.0 + i, 3.0 + i
+            y.sum().backward()
+            assert x.grad.tolist() == [3.0 + i] * 2
+
+
+def test_arguments_with_attributes_may_die():
+    class Named(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            out = super().__torch_function__(function, types, args, kwargs or {})
+            if isinstance(out, Named):
+                out.unit = "m"
+            return out
+
+    compiled = compile(lambda x: x * 2 + 1)
+    with pytest.warns(RuntimeWarning, match="it reads unit of x"):
+        for i in range(20):
+            x = ft.full((3,), float(i)).as_subclass(Named)
+            x.unit = "s"
+            out = compiled(x)
+            assert out.unit == "m" and repr(out) == f"Named([{2.0 * i + 1}, {2.0 * i + 1}, {2.0 * i + 1}])".replace(
+                ".0", "."
+            )

@@ -115,6 +115,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
         finish.captured, finish.compares = recording.captured, recording.compares_identity
+        finish.met = recording.met
         finish.pin(recording.captured)
         if recording.compares_identity:
             entry.guards.keep_apart([t for t in recording.captured if not any(t is given for given in seen[0])])
@@ -172,6 +173,7 @@ class _Finish:
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
         self.returned: dict[int, Any] = {}  # by id, numbers that are only returned
         self.taken: dict[int, Window] = {}  # by id, those that were taken out of tensors
+        self.met: frozenset[int] = frozenset()  # addresses of objects that existed before
         self.table = Table([])  # of the numbers that are followed
 
     def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
@@ -444,7 +446,8 @@ class _Finish:
         """Add the steps of a backward; return a window for each gradient, or None, and the checks of values it read."""
         b = self.b
         self.table.late.clear()
-        with joint.without_hooks(sources), Recording(_backward) as recording, Tracer() as tracer:
+        kept = joint.kept_objects(results, sources, self.met)
+        with joint.without_hooks(sources), Recording(_backward, kept=kept) as recording, Tracer() as tracer:
             gradients = _backward(results, sources, given)
         if self.table.late:
             raise _Unsettled("its backward reads a number that changes")
@@ -501,6 +504,8 @@ class _Finish:
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)
         node.shapes = [(t.shape, t.dtype) for t in placeholders]
         node.once, node.draws = self.once(forward, effects), forward.draws
+        if backward.checks and node.once is not None:
+            raise Uncompilable(f"its backward reads a number of a tensor, and {node.once}")
         node.places = joint.places_of(wanted, tensors_in(result)) if node.once is None else []
         node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in backward.read]
         kept_windows = [_whole(b.program.buffers[index], dtype) for index, dtype in kept]

@@ -348,6 +348,7 @@ class Program:
     def __init__(self) -> None:
         self.buffers: list[Buffer] = []
         self.steps: list[Step] = []
+        self.start = 0  # the index of the first step of the second part, if there is one
 
     def buffer(self, nbytes: int, tensor: Any = None) -> Buffer:
         self.buffers.append(Buffer(len(self.buffers), nbytes, tensor))
@@ -358,7 +359,7 @@ class Program:
         return [b for b in self.buffers if b.tensor is not None]
 
     def advance_last(self) -> Step | None:
-        """Move the last step, with the steps that it needs, before all steps with effects that a caller could notice.
+        """Move the last step, with the steps that it needs, before all steps of its part that a caller could notice.
 
         Draws from the default generator may be among them, since a program that gives up takes them back.
 
@@ -366,7 +367,7 @@ class Program:
             None, or the step that prevents this; then nothing is moved.
         """
         *before, last = self.steps
-        first = next((i for i, step in enumerate(before) if is_noticed(step)), len(before))
+        first = next((i for i in range(self.start, len(before)) if is_noticed(before[i])), len(before))
         needed = {w.buffer.index for w in last.windows()}
         taken, left, changed = [last], [], set()
         drawn = False  # draws from the default generator move together, so that their order stays

@@ -15,9 +15,9 @@ from flambeau_autograd.func import vjp
 from flambeau_compile._arguments import hooks_of, tensors_in, versions_of
 from flambeau_compile._entry import BUSY, OTHER, Entry
 from flambeau_compile._results import of_classes, rebuilt
-from flambeau_compile.graph import Buffer, Program, Step, Window, moved
+from flambeau_compile.graph import Buffer, Check, Program, Step, Window, moved
 from flambeau_compile.symbols import like
-from flambeau_tensor import zeros
+from flambeau_tensor import Tensor, zeros
 from flambeau_tensor.random import get_rng_state, set_rng_state
 
 
@@ -254,6 +254,19 @@ def _nodes(tensor: Any, sources: list[Any]) -> Iterator[tuple[Any, int]]:
             left.extend(node.next_functions)
 
 
+def kept_objects(results: list[Any], sources: list[Any], known: frozenset[int]) -> list[Any]:
+    """Return the objects that custom Functions keep for a backward, of those whose addresses are known."""
+    found: dict[int, Any] = {}
+    left = [vars(node) for t in results for node, _ in _nodes(t, sources) if getattr(node, "__dict__", None)]
+    while left:
+        value = left.pop()
+        if id(value) in known:
+            found[id(value)] = value
+        elif isinstance(value, (list, tuple, dict)):
+            left.extend(value.values() if isinstance(value, dict) else value)
+    return [value for value in found.values() if not isinstance(value, Tensor)]
+
+
 def reached(tensor: Any, sources: list[Any]) -> set[int]:
     """Which of some tensors the gradient of a tensor reaches: numbers."""
     places = {(id(t.grad_fn), t.output_nr): i for i, t in enumerate(sources) if t.grad_fn is not None}
@@ -348,7 +361,8 @@ def _needed(steps: list[Step], wanted: set[int]) -> list[Step]:
     kept: list[Step] = []
     for step in reversed(steps):
         if (
-            any(w.buffer.tensor is not None for w in step.written())
+            isinstance(step, Check)
+            or any(w.buffer.tensor is not None for w in step.written())
             or {w.buffer.index for w in step.written()} & wanted
         ):
             kept.append(step)

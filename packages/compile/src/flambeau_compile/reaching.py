@@ -241,7 +241,10 @@ class Walk:
             else "attribute"
         )
         self.tensors[id(value)] = Source(value, _watch.Record(parent, key, style).path(), owner, key, kind)
-        if getattr(value, "__dict__", None):
+        if parent is None and not self.keep:  # an argument, which may die: its attributes are not compared
+            if not reading.is_foreign(type(value).__module__):
+                self.meet_class(type(value))
+        elif getattr(value, "__dict__", None):
             self.state(value, parent, key, style)
         for hooks in hooks_of(value):
             self.reach(hooks, None, "hooks of a tensor", "name")

@@ -70,7 +70,7 @@ class Trace:
             elif isinstance(each, Update):
                 self.b.emit(each)
             elif each is None:
-                self.first = len(self.b.program.steps)
+                self.first = self.b.program.start = len(self.b.program.steps)
             else:
                 self.b.copy(*each)
 

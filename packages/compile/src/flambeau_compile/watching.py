@@ -35,6 +35,7 @@ class Recording:
         args: its arguments.
         kwargs: its keyword arguments.
         followed: locations of numbers that the program reads at each call, which need no record.
+        kept: further objects that the function reaches.
 
     After the block:
 
@@ -69,8 +70,11 @@ class Recording:
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
         followed: Sequence[Place] = (),
+        kept: Sequence[Any] = (),
     ) -> None:
         self.function = function
+        self.kept = kept
+        self.met: frozenset[int] = frozenset()  # addresses of the objects that existed before
         self.followed = followed
         self.changed: list[Any] = []  # containers that differ after the run
         self.asks_types = False  # whether the program's code names `type`
@@ -89,6 +93,8 @@ class Recording:
         for name, value in self.arguments.items():
             self._before.reach(value, None, name, "name")
         self._before.reach(function, None, _root_name(function), "name")
+        for value in kept:
+            self._before.reach(value, None, type(value).__name__, "name")
         self._before.reach(np.random.mtrand._rand, None, "numpy.random", "name")
         self._before.drain()
         self._listener = Listener(self._hear_function, self._hear_builtin)
@@ -111,6 +117,7 @@ class Recording:
             raise RuntimeError("the run could not be observed") from self._listener.error
         if failed:
             return
+        self.met = frozenset(self._before.seen)
         self.returns_numbers = returning.returns_its_numbers(self.function, [f.__code__ for f in self._ran])
         excluded = self._find_effects()
         self._find_reads(excluded)
@@ -196,6 +203,9 @@ class Recording:
             self._root(walk, root, _root_name(root))
         for name, value in self.arguments.items():
             self._root(walk, value, name)
+        for value in self.kept:
+            record = walk.add(_records.RootRecord(None, type(value).__name__, "name", value), value)
+            walk.reach(value, record, None, "same")
         walk.drain()
         lookups: dict[int, tuple[dict[str, Any], set[str]]] = {}
         for function in self._ran:
