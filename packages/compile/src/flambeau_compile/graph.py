@@ -358,13 +358,13 @@ class Program:
         """The buffers that were there before."""
         return [b for b in self.buffers if b.tensor is not None]
 
-    def advance_last(self) -> Step | None:
+    def advance_last(self) -> bool:
         """Move the last step, with the steps that it needs, before all steps of its part that a caller could notice.
 
         Draws from the default generator may be among them, since a program that gives up takes them back.
 
         Returns:
-            None, or the step that prevents this; then nothing is moved.
+            Whether a program may give up at this step. If another step prevents the move, nothing is moved.
         """
         *before, last = self.steps
         first = next((i for i in range(self.start, len(before)) if is_noticed(before[i])), len(before))
@@ -379,14 +379,15 @@ class Program:
                 taken.append(step)
                 needed.update(w.buffer.index for w in step.windows())
                 changed |= written
-            elif drawn and is_drawn:
-                return step
-            elif (written | {w.buffer.index for w in step.windows()}) & (needed if written & needed else changed):
-                return step
+            elif (
+                (drawn and is_drawn)
+                or (written | {w.buffer.index for w in step.windows()}) & (needed if written & needed else changed)
+            ):  # fmt: skip
+                return all(map(is_undone, self.steps[self.start :]))
             else:
                 left.append(step)
         self.steps = [*before[:first], *reversed(taken), *reversed(left)]
-        return None
+        return True
 
     def remove_dead_steps(self) -> None:
         """Remove steps whose results are never read, from the last to the first."""

@@ -24,7 +24,6 @@ from flambeau_compile.graph import (
     Step,
     Uncompilable,
     Window,
-    is_undone,
     leaves,
     row_major,
 )
@@ -261,7 +260,7 @@ class Builder:
             self.copy(first._replace(sizes=(), strides=()), flag)
             first = flag
         self.emit(Check(first, result, op.__torch_name__))
-        if self.program.advance_last() is not None and not all(map(is_undone, self.program.steps[self.program.start :])):
+        if not self.program.advance_last():
             raise Uncompilable(
                 f"{op.__torch_name__} reads a number that depends on memory of the caller's that was written to, on an "
                 "optimizer's step or on a generator's numbers; return the tensor, and read the number outside"
