@@ -7,7 +7,7 @@ import pytest
 
 import flambeau_nn
 import flambeau_tensor as ft
-from flambeau_compile import compile, plans
+from flambeau_compile import compile, explain, plans
 from flambeau_compile.graph import Map, Opaque, Product, Uncompilable
 from flambeau_compile.lowering import Builder
 from flambeau_compile.scalars import TooLarge
@@ -183,3 +183,17 @@ def test_flips(dims):
     compiled = compile(lambda x: x.flip(dims), fullgraph=True)
     compiled(x)
     assert compiled(x).equal(x.flip(dims))
+
+
+@pytest.mark.parametrize("dtype", [ft.int8, ft.int16, ft.int32, ft.uint8, ft.bool])
+@pytest.mark.parametrize("size", [5, 5000])
+def test_sums_and_products_of_small_integers(dtype, size):
+    def f(x):
+        return x.sum(), x.sum(0, dtype=ft.int32), x.sum(-1, keepdim=True), x.prod(), x[:, 1:].sum(0), x.amax()
+
+    compiled = compile(f)
+    x = (ft.arange(2 * size) % 3).reshape(2, size).to(dtype)
+    for _ in range(2):
+        for found, expected in zip(compiled(x), f(x), strict=True):
+            assert found.dtype is expected.dtype and ft.equal(found, expected)
+    assert "eagerly" not in explain(compiled)

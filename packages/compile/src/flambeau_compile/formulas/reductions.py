@@ -5,6 +5,8 @@ from typing import Any
 from flambeau_compile.formulas import formula
 from flambeau_compile.graph import Window
 
+_SMALL = frozenset(("int8", "int16", "int32"))  # sums and products have no loops of their own for these
+
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions that an argument names; all for None and for an empty list."""
@@ -32,6 +34,10 @@ def sum(b: Any, args: Any, out: Window) -> Any:
     x, dim = args[0], args[1]
     if x.dtype != out.dtype and out.dtype != "int64":
         return NotImplemented
+    if x.dtype in _SMALL:
+        if out.dtype != "int64":
+            return NotImplemented
+        x = b.copy(x, b.temporary("int64", x.sizes))
     return _reduced(b, "sum", x, dim, out)
 
 
@@ -81,7 +87,7 @@ def _truths(b: Any, x: Window) -> Window:
 @formula("torch._ops.prod")
 def prod(b: Any, args: Any, out: Window) -> Any:
     x, dim = args[0], args[1]
-    if x.dtype == "bool" or x.dtype != out.dtype:
+    if x.dtype == "bool" or x.dtype in _SMALL or x.dtype != out.dtype:
         return NotImplemented
     return _reduced(b, "prod", x, dim, out)
 
