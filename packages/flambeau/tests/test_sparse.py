@@ -671,6 +671,7 @@ def test_sparse_masks():
         for f in (torch.masked.sum, torch.masked.amax, torch.masked.mean, torch.masked.softmax):
             assert torch.equal(f(x, 1, mask=sparse), f(x, 1, mask=mask))
 
+
 def test_compiled_steps_with_sparse_gradients_run_eagerly():
     layer = torch.nn.Embedding(5, 2, sparse=True)
     twin = copy.deepcopy(layer)
