@@ -19,14 +19,15 @@ import time
 import traceback
 import warnings
 from functools import partial
+from importlib import import_module
 
 import flambeau as torch
 from flambeau.func import grad, jacrev, jvp, vmap
 from flambeau.overrides import TorchFunctionMode, _get_current_function_mode_stack
-from flambeau.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from flambeau.utils.checkpoint import checkpoint
 from flambeau_tensor.extend import find_operator, operators
 
+dispatching = import_module("flambeau.utils._python_dispatch")
 SECONDS = 60  # beyond its own time, until a round hangs
 X = torch.arange(12.0).reshape(3, 4) / 7
 W = torch.nn.Parameter(torch.ones(4, 4) / 3)
@@ -45,7 +46,7 @@ class Function(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class Dispatch(TorchDispatchMode):
+class Dispatch(dispatching.TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
 
@@ -171,7 +172,7 @@ def settings():
         "autocast": torch.is_autocast_enabled("cpu"),
         "dtype": torch.get_default_dtype(),
         "device": torch.get_default_device().type,
-        "modes": len(_get_current_function_mode_stack()) + len(_get_current_dispatch_mode_stack()),
+        "modes": len(_get_current_function_mode_stack()) + len(dispatching._get_current_dispatch_mode_stack()),
         "functions": torch._C._is_torch_function_enabled(),
         "history": (leaf() * 2).requires_grad,
         "device of a tensor": torch.ones(1).device.type,

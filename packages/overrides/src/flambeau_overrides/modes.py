@@ -14,6 +14,7 @@ from flambeau_overrides._thread import (
     push_mode,
     switches,
 )
+from flambeau_overrides._thread import Guarded as Guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing is slow to import

@@ -14,8 +14,7 @@ import flambeau_tensor as torch
 from flambeau_autograd.checkpoint import keep_for_second_run
 from flambeau_autograd.pytree import tree_map
 from flambeau_overrides import TorchFunctionMode
-from flambeau_overrides._thread import Guarded
-from flambeau_overrides.modes import _get_current_function_mode_stack
+from flambeau_overrides.modes import Guarded, _get_current_function_mode_stack
 from flambeau_tensor.extend import find_operator
 
 F = TypeVar("F", bound=Callable[..., Any])
