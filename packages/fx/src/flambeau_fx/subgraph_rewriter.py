@@ -178,7 +178,6 @@ def replace_pattern(
     Raises:
         AttributeError: the first argument is not a GraphModule.
         ValueError: the programs take or return different numbers of values.
-        RuntimeError: the replacement reads an attribute that no module has.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import replace_pattern, symbolic_trace

@@ -111,12 +111,12 @@ _function(
 )
 
 
-def _linear_combination(input, coefficients, out):
+def _linear_combination(input, coefficients):
     return find_operator("torch.tensordot")(coefficients, input, 1)
 
 
 _function(
-    "_compute_linear_combination(Tensor input, Tensor coefficients, *, Tensor(a!)? out=None) -> Tensor",
+    "_compute_linear_combination(Tensor input, Tensor coefficients) -> Tensor",
     _linear_combination,
     "Sums of the slices of the first dimension, one for each row of coefficients.",
 )
