@@ -70,19 +70,19 @@ inline void checkDefined(CheckedFrom c, const TensorArg &t) {
     FL_CHECK_ARGUMENT(t->defined(), "tensor for ", t, " to be non-null, but it was undefined");
 }
 
-#define FL_SAME(checkSame, checkAllSame, what, value)                                                                  \
+#define FL_SAME(checkSame, checkAllSame, what, but, value)                                                             \
     inline void checkSame(CheckedFrom c, const TensorArg &a, const TensorArg &b) {                                     \
         FL_CHECK_ARGUMENT(a->value == b->value, "tensor for ", a, " to have the same " what " as tensor for ", b,      \
-                          "; but ", a->value, " does not equal ", b->value);                                           \
+                          "; but " but, a->value, " does not equal ", b->value);                                       \
     }                                                                                                                  \
     inline void checkAllSame(CheckedFrom c, ArrayRef<TensorArg> tensors) {                                             \
         for (const TensorArg &t : tensors)                                                                             \
             if (t->defined() && tensors[0]->defined()) checkSame(c, tensors[0], t);                                    \
     }
-FL_SAME(checkSameType, checkAllSameType, "type", toString())
-FL_SAME(checkSameSize, checkAllSameSize, "size", sizes())
-FL_SAME(checkSameNumel, checkAllSameNumel, "number of elements", numel())
-FL_SAME(checkSameDim, checkAllSameDim, "dimension", dim())
+FL_SAME(checkSameType, checkAllSameType, "type", "type ", toString())
+FL_SAME(checkSameSize, checkAllSameSize, "size", "", sizes())
+FL_SAME(checkSameNumel, checkAllSameNumel, "number of elements", "", numel())
+FL_SAME(checkSameDim, checkAllSameDim, "dimension", "", dim())
 #undef FL_SAME
 inline void checkDeviceType(CheckedFrom c, const Tensor &t, DeviceType type) {
     TORCH_CHECK(!t.defined() || t.device().type() == type, "Expected tensor to have ", type, " DeviceType, but got tensor "
