@@ -406,7 +406,7 @@ def detection(m):
         (
             lambda: m.roi_pool(torch.ones(1, 1, 2, 2), torch.ones(1, 5).double(), size=(1, 1)),
             RuntimeError,
-            r"for argument #1 'input' to have the same type as tensor for argument #2 'rois'; but type .*arguments for roi_pool",
+            r"the same type as tensor for argument #2 'rois'; but type .*arguments for roi_pool",
         ),
         (
             lambda: m.roi_pool(torch.ones(1, 1, 2, 3).mT, torch.ones(1, 5), size=(1, 1)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/ScalarType.h>
+#include <c10/core/SymInt.h>
 
 #include <cmath>
 #include <limits>
@@ -20,6 +21,7 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>::valu
 class Scalar {
   public:
     Scalar() : Scalar(int64_t(0)) {}
+    Scalar(SymInt i) : Scalar(i.expect_int()) {}
     template <class T, class = std::enable_if_t<detail::is_number<T>>> Scalar(T number) {
         if constexpr (std::is_same_v<T, bool>) {
             value_ = fl_of_bool(number);
