@@ -341,3 +341,19 @@ def test_anomaly_mode_reads_every_example():
         assert jacrev(lambda x: x * x)(torch.ones(2)).tolist() == [[2, 0], [0, 2]]
         with pytest.raises(RuntimeError, match="'SqrtBackward0' returned nan"), pytest.warns(UserWarning):
             vmap(grad(lambda x: x.sqrt().sum() * 0))(torch.arange(4.0) - 1)
+
+
+def test_containers_that_hold_themselves():
+    held = [V]
+    held.append(held)
+    calls = [
+        lambda: vmap(lambda x: x)(held),
+        lambda: vmap(lambda x: x, in_dims=(held,))(V),
+        lambda: vmap(lambda x: held)(V),
+        lambda: grad(lambda x: x.sum())(held),
+        lambda: jvp(lambda x: x, (held,), (held,)),
+        lambda: jacrev(lambda x: held)(V),
+    ]
+    for call in calls:
+        with pytest.raises(RecursionError):
+            call()

@@ -1,5 +1,6 @@
 """Ctrl-C while a block is entered, or a family of operators is loaded: the next attempt finds things as they were."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -36,6 +37,18 @@ def interrupted(call, n, wanted=lambda frame: True):
     finally:
         sys.settrace(before)
     return left <= 0
+
+
+def test_a_device_that_was_not_entered_is_no_default():
+    block, n = torch.device("meta"), 1
+    with block:  # imports the module of the mode
+        assert torch.empty(1).is_meta
+    while interrupted(block.__enter__, n):
+        assert _get_current_function_mode_stack() == []
+        n += 1
+    assert n > 2 and torch.empty(1).is_meta
+    assert not interrupted(functools.partial(block.__exit__, None, None, None), 1)  # nothing of it is Python
+    assert _get_current_function_mode_stack() == []
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -205,3 +205,11 @@ def test_keys_of_what_is_none_are_unexpected():
     assert nn.BatchNorm1d(2, affine=False).load_state_dict({"weight": ft.ones(2)}, strict=False).unexpected_keys == [
         "weight"
     ]
+
+
+def test_a_module_that_contains_itself_raises():
+    module = nn.Sequential(nn.Linear(3, 3))
+    module.add_module("again", module)
+    for call in (module.state_dict, lambda: module.load_state_dict({})):
+        with pytest.raises(RecursionError):
+            call()

@@ -4,6 +4,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import NamedTuple
 
 from flambeau_tensor import Tensor
+from flambeau_tensor.extend import deeper
 from flambeau_tensor.return_types import NamedResult
 
 
@@ -117,9 +118,10 @@ def tree_map(function, tree, *others):
     if is_leaf(tree):
         return function(tree, *others)
     if others:
-        parts = [tree_map(function, *each) for each in zip(children(tree), *map(children, others), strict=True)]
+        pairs = zip(children(tree), *map(children, others), strict=True)
+        parts = [function(*each) if is_leaf(each[0]) else deeper(tree_map, function, *each) for each in pairs]
     else:
-        parts = [function(t) if type(t) is Tensor else tree_map(function, t) for t in children(tree)]
+        parts = [function(t) if is_leaf(t) else deeper(tree_map, function, t) for t in children(tree)]
     kind = type(tree)
     return parts if kind is list else tuple(parts) if kind is tuple else rebuilt(tree, parts)
 
@@ -130,10 +132,10 @@ def leaves(tree):
         return [tree]
     out = []
     for child in children(tree):
-        if type(child) is Tensor:
+        if is_leaf(child):
             out.append(child)
         else:
-            out += leaves(child)
+            out += deeper(leaves, child)
     return out
 
 
@@ -155,7 +157,7 @@ def _joined(function, tree, other):
         return None
     out = []
     for t, o in zip(parts, others, strict=True):
-        part = function(t, o)
+        part = deeper(function, t, o)
         if part is None:
             return None
         out += part

@@ -383,6 +383,21 @@ def leave_mode(self, exc_type, exc_value, traceback):
     remove_mode(self)
 
 
+def block_of(make):
+    """Return `__enter__` and `__exit__` for objects whose block runs in a mode, which ``make(self)`` creates.
+
+    The end of a block leaves the innermost mode. Interrupts come before or after these functions, which are compiled.
+    """
+    def enter(self):
+        push_mode(make(self))
+        return self
+
+    def leave(self, kind=None, value=None, traceback=None):
+        pop_mode()
+
+    return enter, leave
+
+
 class Guarded:
     """A block that `_enter()` begins, which returns what `_leave(state)` needs to end it.
 

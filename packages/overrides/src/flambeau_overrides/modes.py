@@ -15,6 +15,7 @@ from flambeau_overrides._thread import (
     switches,
 )
 from flambeau_overrides._thread import Guarded as Guarded
+from flambeau_overrides._thread import block_of as block_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing is slow to import

@@ -14,6 +14,7 @@ from flambeau_tensor._core.call.forwarding import Forward, overloads
 from flambeau_tensor._core.call.meta import NoMetaKernel
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.call.overloads import Method, OverloadSet
+from flambeau_tensor._core.call.recursion import deeper
 from flambeau_tensor._core.call.sockets import sockets
 from flambeau_tensor._core.call.thread_state import set_grad_mode
 from flambeau_tensor._core.call.tracing import Tracer, Window, is_tracing, trace_event, untraced, window
@@ -102,6 +103,7 @@ __all__ = [
     "declare_lazily",
     "declare_plain_subclass",
     "declared_operators",
+    "deeper",
     "dispatching",
     "find_operator",
     "find_quickly",

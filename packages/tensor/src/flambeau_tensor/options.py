@@ -4,6 +4,7 @@ without memory. The other names exist so that programs that use them get clear e
 from typing import Self
 
 from flambeau_overrides import ask_modes, has_torch_function
+from flambeau_overrides.modes import block_of
 from flambeau_tensor._core.elementwise import dtype as _dtypes
 from flambeau_tensor._core.elementwise.dtype import DType
 
@@ -34,6 +35,12 @@ def can_cast(from_: DType, to: DType) -> bool:
     if has_torch_function(()):
         return ask_modes(can_cast, (from_, to))
     return _dtypes.can_cast(from_, to)
+
+
+def _default(self: "device") -> object:
+    from flambeau_tensor.default_device import DeviceContext
+
+    return DeviceContext(self)
 
 
 class device:
@@ -103,16 +110,7 @@ class device:
     def __reduce__(self):
         return device, (self.type,) if self.index is None else (self.type, self.index)
 
-    def __enter__(self) -> "device":
-        from flambeau_tensor.default_device import DeviceContext
-
-        DeviceContext(self).__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        from flambeau_overrides.modes import _get_current_function_mode
-
-        _get_current_function_mode().__exit__(*error)  # exit the innermost mode: blocks nest
+    __enter__, __exit__ = block_of(_default)
 
 
 Device = device | str  # the type of arguments named device

@@ -12,7 +12,7 @@ from flambeau_autograd.hooks import RemovableHandle
 from flambeau_nn.modules._hooks import Mixed
 from flambeau_nn.parameter import Parameter, is_lazy
 from flambeau_tensor import Tensor
-from flambeau_tensor.extend import is_meta
+from flambeau_tensor.extend import deeper, is_meta
 
 EXTRA = "_extra_state"
 
@@ -102,7 +102,7 @@ class StateMethods(Mixed):
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+                deeper(module.state_dict, destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
             changed = hook(self, destination, prefix, local_metadata)
             if not getattr(hook, "_from_public_api", False):
@@ -284,7 +284,7 @@ def _load(
         if child is not None:
             path = f"{prefix}{name}."
             of_child = {k: v for k, v in state_dict.items() if k.startswith(path)}
-            _load(child, of_child, path, metadata, assign, missing, unexpected, errors)
+            deeper(_load, child, of_child, path, metadata, assign, missing, unexpected, errors)
     incompatible = _IncompatibleKeys(missing, unexpected)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, incompatible) is not None:
