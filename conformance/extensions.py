@@ -7,9 +7,10 @@ from; they stay in DIR. Each unit is compiled as it is, and the results are stor
 again for the same sources and headers, so a run may be stopped (--minutes) and continued.
 
 PyTorch's headers take ten times as long as ours, so one unit of each project is timed with both, in seconds of the
-processor. The others that compile here are compiled by PyTorch with torch/extension.h precompiled before them, which
-can only help them; those that fail so, or here, are compiled as they are. With --failures PyTorch is asked only about
-units that fail here.
+processor. The others that compile here are compiled by PyTorch many in one file, with torch/extension.h precompiled
+before them, which can only help them; if that fails, so are halves of them, and at last each as it is, as are those
+that fail here. Where nothing is linked, the units that are
+not timed are checked without code being made. With --failures PyTorch is asked only about units that fail here.
 
 If extension_calls.py has calls of a project's operators, the units that compile with PyTorch are linked and the calls
 run on both sides; their results and gradients are compared.
@@ -33,7 +34,7 @@ from extension_calls import CASES, compared
 HERE = Path(__file__).parent
 CALLS = HERE / "extension_calls.py"
 PROJECTS = tomllib.loads((HERE / "extensions.toml").read_text())
-FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-c", "-fmax-errors=5", "-DTORCH_EXTENSION_NAME=x"]
+FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-fmax-errors=5", "-DTORCH_EXTENSION_NAME=x"]
 
 
 def fetch(name, sources, python):
@@ -100,28 +101,36 @@ class Side:
         self.headers = digest.hexdigest()[:16]
         self.ahead, self._lock = ahead, threading.Lock()
 
-    def compiled(self, name, folder, unit, timed, as_it_is):
+    def compiled(self, name, folder, key, timed):
         """What becomes of a unit: its first error or None, and the seconds if they are asked for."""
-        project = PROJECTS[name]
-        own = [f"-I{folder / path}" for path in project.get("include", ())]
-        target = self.object_of(name, unit.relative_to(folder))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        command = [*FLAGS, *project.get("flags", ()), str(unit), "-o", str(target), *own, *self.flags]
-        if self.ahead is not None and project.get("precompiled", True) and not timed and not as_it_is:
-            self._precompile()
-            if run([*command[:1], f"-I{self.ahead}", "-include", "torch/extension.h", *command[1:]])[1] is None:
-                return {"error": None}
-        seconds, error = run(command)
+        seconds, error = run(self._command(name, folder, folder / key, self.object_of(name, key), timed))
         return {"error": error, "seconds": seconds} if timed else {"error": error}
+
+    def together(self, name, folder, keys):
+        """What becomes of units in one file, after the precompiled header; its object is that of the first."""
+        self._precompile()
+        target = self.object_of(name, keys[0])
+        source = target.with_suffix(".together.cpp")
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text("".join(f'#include "{folder / key}"\n' for key in keys))
+        first, *rest = self._command(name, folder, source, target)
+        return run([first, f"-I{self.ahead}", "-include", "all.h", *rest])[1]
+
+    def _command(self, name, folder, source, target, timed=False):
+        project = PROJECTS[name]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        makes = ["-c", "-o", str(target)] if timed or name in CASES else ["-fsyntax-only"]
+        own = [f"-I{folder / path}" for path in project.get("include", ())]
+        return [*FLAGS, *makes, *project.get("flags", ()), str(source), *own, *self.flags]
 
     def object_of(self, name, unit):
         """The file that a unit of a project is compiled to."""
         return self.objects / name / str(unit).replace("/", "+").replace(".cpp", ".o")
 
     def linked(self, name, units):
-        """The library with all units of a project."""
+        """The library with all units of a project, of which ``units`` has what became of them."""
         target = self.objects / name / "x.so"
-        objects = [str(self.object_of(name, unit)) for unit in units]
+        objects = sorted({str(self.object_of(name, result.get("with", unit))) for unit, result in units.items()})
         libraries = []
         if self.name == "peer":
             [headers] = (flag for flag in self.flags if flag.endswith("torch/include"))
@@ -139,14 +148,13 @@ class Side:
         return pickle.loads(results.read_bytes())
 
     def _precompile(self):
-        target = self.ahead / "torch" / "extension.h.gch"  # gcc takes the header itself where this does not fit
+        source = self.ahead / "all.h"
+        target = source.with_suffix(".h.gch")  # gcc takes the header itself where this does not fit
         with self._lock:
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                source = self.ahead / "all.h"
                 source.write_text("#include <torch/extension.h>\n")
-                flags = [flag for flag in FLAGS[1:] if flag != "-c"]
-                subprocess.run([FLAGS[0], *flags, *self.flags, "-x", "c++-header", source, "-o", target], check=True)
+                subprocess.run([*FLAGS, *self.flags, "-x", "c++-header", source, "-o", target], check=True)
 
 
 def report(name, folder, sides, found, options, store):
@@ -160,30 +168,48 @@ def report(name, folder, sides, found, options, store):
             found[side] = {}
     found |= {"source": source, "units": len(units), "headers": headers}
 
-    def work(key):
-        known = key in found[side]
-        if known and name in CASES and found[side][key]["error"] is None:
-            known = sides[side].object_of(name, key).exists()
-        if time.monotonic() > options.until or known:
-            return
-        timed = key == next((k for k in keys if found["ours"].get(k, {"error": None})["error"] is None), None)
-        as_it_is = found["ours"].get(key, {"error": None})["error"] is not None
-        result = sides[side].compiled(name, folder, folder / key, timed, as_it_is)
+    def known(key):
+        result = found[side].get(key)
+        if result is None or result["error"] is not None or name not in CASES:
+            return result is not None
+        return sides[side].object_of(name, result.get("with", key)).exists()
+
+    def keep(results):
         with sides[side]._lock:
-            found[side][key] = result
+            found[side] |= results
             store()
+
+    def together(keys):
+        if not keys or time.monotonic() > options.until:
+            return
+        if sides[side].together(name, folder, keys) is None:
+            keep({key: {"error": None, "with": keys[0]} for key in keys})
+        elif len(keys) > 1:
+            for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
+                together(half)
+
+    def timed():
+        return next((key for key in keys if found["ours"].get(key, {"error": None})["error"] is None), None)
+
+    def alone(key):
+        if time.monotonic() < options.until and not known(key):
+            keep({key: sides[side].compiled(name, folder, key, key == timed())})
 
     for side in ("ours", "peer"):
         wanted = keys
+        fails = [key for key in keys if found["ours"].get(key, {"error": None})["error"] is not None]
         if side == "peer" and options.failures:
-            wanted = [key for key in keys if found["ours"].get(key, {"error": None})["error"]]
+            wanted = fails
         with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(work, wanted))
+            if sides[side].ahead is not None and PROJECTS[name].get("precompiled", True):
+                rest = [key for key in wanted if key != timed() and key not in fails and not known(key)]
+                list(pool.map(together, (rest[i :: options.jobs] for i in range(options.jobs))))
+            list(pool.map(alone, wanted))
     works = {side: [key for key in keys if found[side].get(key, {"error": ""})["error"] is None] for side in sides}
     if name in CASES and works["peer"] and set(works["peer"]) <= set(works["ours"]):
         setting = [headers, hashlib.sha256(CALLS.read_bytes()).hexdigest()[:16]]
         if found.get("calls", {}).get("setting") != setting:
-            results = [sides[side].called(name, works["peer"]) for side in ("ours", "peer")]
+            results = [sides[side].called(name, {k: found[side][k] for k in works["peer"]}) for side in sides]
             found["calls"] = {"setting": setting, **compared(*results)}
     store()
 

@@ -57,16 +57,19 @@ class Extensions(SphinxDirective):
         for name, r in sorted(found.items()):
             ours, peer = r["ours"], r["peer"]
             here = [unit for unit in ours if ours[unit]["error"] is None]
-            fails = [unit for unit in ours if unit not in here]
-            missed = [unit for unit in fails if peer.get(unit, {"error": None})["error"] is None]
+            there = [unit for unit in peer if peer[unit]["error"] is None]
+            missed = [unit for unit in there if unit in ours and unit not in here]
             timed = [unit for unit in here if "seconds" in peer.get(unit, ()) and "seconds" in ours[unit]]
             seconds = (f"{side[timed[0]]['seconds']:.1f}" if timed else "" for side in (peer, ours))
-            rows.append((name, r["units"], len(ours), len(here), len(missed), len(fails) - len(missed), *seconds))
+            both = len(set(there) & set(here))
+            rows.append((name, r["units"], len(here), len(peer), len(there), both, *seconds))
             failed += [(name, unit, ours[unit]["error"]) for unit in missed]
-        rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, 6)), "", ""))
-        heads = ("project", "units", "tried", "compile here", "with PyTorch alone", "with neither",
+        sums = [sum(row[i] for row in rows) for i in range(1, 6)]
+        rows.append(("all", *sums, "", ""))
+        heads = ("project", "units", "compile here", "tried with PyTorch", "compile with PyTorch", "of these here",
                  "seconds with PyTorch", "seconds here")  # fmt: skip
-        out = [table("clients", (22, 8, 8, 14, 14, 10, 13, 11), heads, rows)]
+        text = f"Of {sums[3]} units that compile with PyTorch's headers, {sums[4]} compile with flambeau's."
+        out = [nodes.paragraph(text=text), table("clients", (22, 8, 10, 12, 13, 10, 13, 12), heads, rows)]
         called = [(name, r["calls"]) for name, r in sorted(found.items()) if "calls" in r]
         if called:
             out.append(nodes.paragraph(text="Calls of their operators, with gradients, in both libraries:"))
