@@ -1,6 +1,7 @@
 """Operators that PyTorch's decompositions use: parts of other operations, called by programs of its compiler."""
 
 from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._core.schema.registry import find_operator
@@ -99,7 +100,9 @@ _function(
 def _addmm_activation(input, mat1, mat2, beta, alpha, use_gelu, out):
     total = find_operator("torch.addmm")(input, mat1, mat2, beta=beta, alpha=alpha)
     if use_gelu:
-        return find_operator("torch.nn.functional.gelu")(total)
+        if not total.is_floating_point():
+            raise NotImplementedError(f"\"GeluKernelImpl\" not implemented for '{type_name(total.dtype)}'")
+        return total * (find_operator("torch.erf")(total * 2**-0.5) + 1) / 2
     return find_operator("torch.relu")(total)
 
 

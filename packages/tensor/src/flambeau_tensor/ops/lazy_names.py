@@ -62,7 +62,8 @@ torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
 """,
     "decompositions": """
 torch._addmm_activation torch._chunk_cat torch._compute_linear_combination torch._safe_softmax
-torch._softmax_backward_data torch._unsafe_masked_index torch._unsafe_masked_index_put_accumulate torch.constant_pad_nd
+torch._softmax_backward_data torch._unsafe_masked_index torch._unsafe_masked_index_put_accumulate
+torch.constant_pad_nd
 """,
     "distances": """
 torch._ops.cdist torch._ops.euclidean_dist torch.cdist torch.pdist
