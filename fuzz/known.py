@@ -314,10 +314,10 @@ DECIDED = [
         "do not change version counters",
     ),
     (
-        HALF + "batch_norm",
+        "batch_norm|instance_norm",
         "version",
-        says(": 2 for 0"),
-        "its writes to running statistics of half types",
+        says(r": 1 for 0|: 2 for [01]"),
+        "its writes to running statistics in their version counters",
     ),
     (r"out=|@", "version", one_write, "leave other sizes and version counters"),
     (
