@@ -22,6 +22,9 @@ TABLE = {
     "_C._nn.channel_norm_backward": call(real(2, 4, 3), *CHANNELS, via=_backward),
     "_C._nn.row_moments": call(ROWS, 2, 1e-5, True),
     "_C._nn.channel_scale": call(real(2, 4, 3), real(4), real(4, low=0.5), real(4), real(4), 1e-5),
+    "_C._nn.channel_scale_backward": call(
+        real(2, 4, 3), real(2, 4, 3), real(4), real(4, low=0.5), real(4), real(4), 1e-5
+    ),
     "nn.functional.group_norm": call(real(2, 4, 3), 2, real(4), real(4)),
     "nn.functional.rms_norm": call(ROWS, (6,), W, dtypes=Dtypes.INEXACT),
     "nn.functional.batch_norm": call(real(4, 3), None, None, real(3), real(3), True, dtypes=Dtypes.INEXACT),

@@ -22,5 +22,5 @@ TABLE = {
 }
 EXCUSED = {
     "concerns the memory under a tensor, not its elements": "Tensor.set_ Tensor.resize_ resize_as_ Tensor.storage "
-    "Tensor._typed_storage Tensor.share_memory_ from_file",
+    "Tensor.storage_type Tensor._typed_storage Tensor.share_memory_ from_file",
 }

@@ -25,6 +25,7 @@ TABLE = {
     "select": call(X, 1, -2, dtypes=Dtypes.ALL),
     "_ops.slice": call(X, 1, 1, 4, 2, dtypes=Dtypes.ALL),
     "narrow": call(X, 1, -3, 2, dtypes=Dtypes.ALL),
+    "_ops.unsafe_narrow": call(X, 1, 1, 2, dtypes=Dtypes.ALL),
     "as_strided": call(X, (2, 3), (4, 1), 1, loop=False, dtypes=Dtypes.ALL, layouts=False),
     "as_strided, overlapping": call(X, (3, 3), (1, 1), loop=False, dtypes=Dtypes.ALL, layouts=False),
     "diagonal": call(X, 1, dtypes=Dtypes.ALL),
