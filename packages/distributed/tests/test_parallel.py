@@ -100,7 +100,7 @@ def test_an_exception_says_which_item_and_where():
     assert "in fails\n" in cause.traceback and 'raise ValueError(f"no {item}")' in str(cause)
     again = pickle.loads(pickle.dumps(cause))
     assert str(again) == str(cause) and again.index == 7
-    with pytest.raises(parallel.ItemFailed, match=r"item 0 \(0\) failed(?s:.*)Unpicklable: 0"):
+    with pytest.raises(parallel.ItemFailed, match=r"item (\d+) \(\1\) failed(?s:.*)Unpicklable: \1"):
         list(parallel.map(sweep.fails_oddly, range(2), workers=2))
     with pytest.raises(ValueError, match="no 7"):
         list(parallel.map(sweep.fails, [7], engine="serial"))
