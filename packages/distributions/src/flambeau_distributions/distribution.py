@@ -177,7 +177,8 @@ class Distribution:
         """Raise unless the value is a tensor of a fitting shape within the support."""
         if not isinstance(value, _Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, own = value.shape, self._batch_shape
+        shape: tuple[int, ...] = value.shape
+        own: tuple[int, ...] = self._batch_shape
         if self._event_shape:
             own = own + self._event_shape
         if shape != own:
