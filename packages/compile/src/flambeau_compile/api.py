@@ -180,6 +180,8 @@ class Function:
 
     def forms_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Forms | None:
         """Return the forms that a program may share if such calls came with other sizes."""
+        if self.forms is None:
+            return None
         tensors = tensors_in((args, kwargs))
         kinds = tuple([(t.dtype, t.ndim, t.requires_grad) for t in tensors])
         sizes = tuple([size for t in tensors for size in t.shape])
@@ -187,7 +189,7 @@ class Function:
         for known, size in zip(met, sizes, strict=True):
             known.add(size)
         changing = {size for known, size in zip(met, sizes, strict=True) if len(known) > 1}
-        if self.forms is None or not (changing or self.sized):
+        if not (changing or self.sized):
             return None
         self.forms.changing = frozenset(changing)
         return self.forms
