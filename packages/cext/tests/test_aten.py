@@ -6,6 +6,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_cext import ops
+from flambeau_tensor.extend import declared_operators
 
 # As PyTorch 2.13 lists them, in any order, without what is there for TorchScript alone.
 OVERLOADS = {
@@ -49,6 +50,12 @@ def test_schemas(name):
     assert str(op._schema) == SCHEMAS[name]
     assert op.name() == f"aten::{name.removesuffix('.default')}" and str(op) == f"aten.{name}"
     assert pickle.loads(pickle.dumps(op)) is op
+
+
+def test_optional_outs_are_overloads():
+    declared = [op for op in declared_operators().values() if op.namespace == "torch.ops.aten"]
+    assert len(declared) > 50
+    assert [str(op._schema) for op in declared if "? out=None" in str(op._schema)] == []
 
 
 def test_calls():
