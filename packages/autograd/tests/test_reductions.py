@@ -30,6 +30,12 @@ def test_complex(name, random, check):
     check(COMPLEX[name], random(4, low=0.3, high=1.4, complex=True))
 
 
+def test_infinite_factors_of_products_beside_rows_with_zeros():
+    x = torch.tensor([[float("inf"), -1.0], [0.0, 2.0]], requires_grad=True)
+    x.prod(1).sum().backward()
+    assert x.grad.tolist() == [[-1.0, float("inf")], [2.0, 0.0]]
+
+
 def test_a_product_of_nothing(leaf):
     x = torch.empty(3, 0, dtype=torch.float64, requires_grad=True)
     torch.prod(x, 1).sum().backward()

@@ -197,6 +197,9 @@ def test_prelu():
     expected = np.where(x.detach().numpy() > 0, 1, w.detach().numpy().reshape(1, 3, 1)) * x.detach().numpy()
     np.testing.assert_allclose(F.prelu(x, w).detach().numpy(), expected)
     assert gradcheck(F.prelu, (x, w)) and gradcheck(F.prelu, (x, w[:1]))
+    x, w = ft.tensor([2.0, -1.0, float("inf")], requires_grad=True), ft.tensor([float("nan")], requires_grad=True)
+    of_x, of_w = grad(F.prelu(x, w).sum(), (x, w))  # a positive element does not depend on the weight
+    assert of_x[0] == of_x[2] == 1 and of_x[1].isnan() and of_w.tolist() == [-1.0]
     with pytest.raises(RuntimeError, match="Found parameter numbers = 3 and channel size = 4"):
         F.prelu(ft.ones(2, 4), ft.ones(3))
     with pytest.raises(RuntimeError, match="Expected `weight` to be a scalar or 1D tensor, but got: ndim = 2"):

@@ -510,3 +510,9 @@ def test_limits_of_pythons_types():
     for call in (lambda: ft.finfo(int), lambda: ft.finfo(bool), lambda: ft.iinfo(float), lambda: ft.iinfo(bool)):
         with pytest.raises(TypeError, match=r"torch.[fi]info\(\) requires|torch.bool is not supported"):
             call()
+
+
+def test_empty_counts_a_write_to_out():
+    x, y = ft.ones(3), ft.ones(0)
+    assert ft.empty(3, out=x) is x and ft.empty(2, 2, out=y) is y
+    assert x._version == y._version == 1 and y.shape == (2, 2)

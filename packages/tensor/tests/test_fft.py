@@ -213,3 +213,7 @@ def test_a_single_long_row(n):
 
 
 TestSamples = check_values("tensor.fft")
+
+
+def test_frequencies_of_points_in_one_place():
+    assert fft.rfftfreq(3, 0.0)[1] == float("inf") and fft.rfftfreq(3, -0.0)[1] == -float("inf")

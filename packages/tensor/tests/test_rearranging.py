@@ -310,3 +310,12 @@ def test_flip_of_long_rows(dtype):
         same(ft.from_numpy(x).flip(-1), np.flip(x, -1))
         same(ft.from_numpy(x).flip(tuple(range(x.ndim))), np.flip(x))
         same(turned(x).flip(-1), np.flip(x, -1))
+
+
+def test_layouts_of_copies():
+    """A roll by whole turns is contiguous; a padding that only crops has the layout of the part."""
+    x = ft.zeros(2, 3, 4).permute(2, 0, 1)
+    assert x.roll(8, 0).stride() == x.roll((0, 2), (1, 1)).stride() == (6, 3, 1)
+    assert ft.constant_pad_nd(x, (0, 0)).stride() == x.stride()
+    assert ft.constant_pad_nd(x, (0, -1)).stride() == (1, 8, 4)
+    assert ft.constant_pad_nd(x, (0, 1)).stride() == (8, 4, 1)

@@ -137,6 +137,7 @@ def test_functions_of_matrices(dtype):
 def test_vandermonde():
     assert linalg.vander(ft.tensor([1, 2, 3])).tolist() == [[1, 1, 1], [1, 2, 4], [1, 3, 9]]
     assert linalg.vander(ft.tensor([2, 3], dtype=ft.uint8)).dtype is ft.int64
+    assert ft.vander(ft.tensor([2, 3]), 1).stride() == (1, 1)
     assert linalg.vander(ft.tensor([2.0]), N=2).tolist() == [[1.0, 2.0]]
 
 

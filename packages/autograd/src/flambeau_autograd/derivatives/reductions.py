@@ -55,8 +55,9 @@ def _prod(grad, self, dim, keepdim, result):
 
 def _product_of_others(x, dim):
     n, self_is_zero = x.shape[dim], x == 0
-    ones = x.narrow(dim, 0, 1) * 0 + 1
-    from flambeau_tensor.ops import joining
+    from flambeau_tensor.ops import factories, joining
+
+    ones = factories.ones_like(x.narrow(dim, 0, 1))  # a product with 0 would keep NaN and infinity
 
     before = joining.cat((ones, x.narrow(dim, 0, n - 1)), dim).cumprod(dim)
     turned = x.flip((dim,))

@@ -284,7 +284,8 @@ def prelu(input, weight):
     elif weight.ndim:
         weight = weight.reshape(())
     _only_floats(input, "prelu_cpu")
-    return ft.where(input > 0, input, input * weight)
+    positive = input > 0  # the product has zeros there, so that its gradient ends before infinite weights
+    return ft.where(positive, input, ft.where(positive, 0, input) * weight)
 
 
 @composite(

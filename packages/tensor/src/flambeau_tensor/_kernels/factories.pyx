@@ -67,9 +67,13 @@ cdef Tensor _sized(Operator op, PyObject** a, int at, int inferred):
 
 cdef object _empty(Operator op, PyObject** a):
     cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Tensor t
     cdef int format = read_format(op.name, a[7])
     if format < 0:
-        return finished(_sized(op, a, 1, default_dtype()), a[6])
+        t = _sized(op, a, 1, default_dtype())
+        if a[1] != <PyObject*>None:  # its elements no longer count
+            t.storage.version += 1
+        return finished(t, a[6])
     if a[1] != <PyObject*>None:
         raise RuntimeError("'memory_format' argument is incompatible with 'out' tensor argument")
     n = read_ints(a[0], sizes, MAX_NDIM, b"empty", b"size")

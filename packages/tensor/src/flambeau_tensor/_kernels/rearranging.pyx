@@ -15,6 +15,7 @@ from flambeau_tensor._core.memory.types cimport *
 
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor._kernels.factories import check_size
+from flambeau_tensor.options import contiguous_format
 
 
 cdef object _flip(Operator op, PyObject** a):  # (self, dims)
@@ -112,6 +113,7 @@ cdef object _padded(Operator op, PyObject** a):
     cdef Py_ssize_t before, after
     cdef char* source = t.data
     cdef char* to
+    cdef bint grows = False
     if n % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {n}")
     if n > 2 * t.ndim:
@@ -123,13 +125,18 @@ cdef object _padded(Operator op, PyObject** a):
         d, before, after = t.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
         sizes[d] = sum_of_sizes(sum_of_sizes(sizes[d], before), after)
         part[d] += min(before, <Py_ssize_t>0) + min(after, <Py_ssize_t>0)
+        grows |= before > 0 or after > 0
         if sizes[d] < 0 or part[d] < 0:
             raise RuntimeError(f"The input size {t.sizes[d]}, plus negative padding {before} and {after} resulted in a "
                                "negative output size, which is invalid.")
         source += max(-before, <Py_ssize_t>0) * t.strides[d] * ITEMSIZE[t.dtype]
+    inner = view_of(t, t.ndim, part, t.strides, source)
+    if not grows:  # a copy of a part has the layout of that part
+        out = empty_like(inner, t.dtype)
+        copy_elements(out, inner)
+        return out
     out = empty_format(t.dtype, t.ndim, sizes, suggested_format(t.ndim, t.sizes, t.strides))
     fill_elements(out, <object>a[2])
-    inner = view_of(t, t.ndim, part, t.strides, source)
     if inner.numel == 0:
         return out
     to = out.data
@@ -169,7 +176,7 @@ cdef object _roll(Operator op, PyObject** a):
         if t.ndim == 0:
             wrapped_dim(dims[i], 0, False)  # raises
         rolled = _rolled(rolled, shifts[i], wrap_dim(dims[i], t.ndim))
-    return find("torch.clone")(rolled) if rolled is t else rolled
+    return find("torch.clone")(rolled, memory_format=contiguous_format) if rolled is t else rolled
 
 
 repeated, constant_pad, roll = make_kernel(_repeated), make_kernel(_padded), make_kernel(_roll)

@@ -5,6 +5,8 @@ Dimensions `dim` are truncated or zero-padded to the sizes `n` or `s`. `norm` de
 both by its square root. Single precision is computed in single precision; integers and booleans in the default dtype.
 """
 
+import math
+
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.dtype import get_default_dtype, type_name
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
@@ -198,7 +200,9 @@ def _frequencies(name, numbers):
             raise RuntimeError(f"{name} requires a floating point or complex dtype")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-        result = numbers(n, dtype=dtype, layout=layout, device=device) * (1 / (n * d) if n * d else float("inf"))
+        result = numbers(n, dtype=dtype, layout=layout, device=device) * (
+            1 / (n * d) if n * d else math.copysign(math.inf, d)
+        )
         return result.requires_grad_() if requires_grad else result
 
     return kernel

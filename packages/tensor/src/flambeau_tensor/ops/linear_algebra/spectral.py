@@ -471,7 +471,9 @@ def _named_vander(x, N, increasing):
     n = x.shape[0] if N is None else N
     if n < 0:
         raise RuntimeError("N must be non-negative.")
-    rising = _vander(x, max(n, 2), None).narrow(1, 0, n)
+    rising = _vander(x, max(n, 2), None)
+    if n < 2:
+        rising = rising.narrow(1, 0, n).clone()  # a result has no gaps
     return rising if increasing else find_operator("torch.flip")(rising, (1,))
 
 
