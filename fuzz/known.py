@@ -12,6 +12,7 @@ from checks import (
     every,
     finite_for_none,
     from_operands,
+    in_shared_cells,
     instead,
     nearer,
     not_finite,
@@ -41,6 +42,7 @@ from properties import (
     broadcast,
     cannot_tell,
     coefficients,
+    column_by_column,
     correct,
     counts_none,
     detached,
@@ -57,9 +59,13 @@ from properties import (
     more_entries,
     nan_first,
     nan_in,
+    of_every_example,
     of_nothing,
     one_write,
+    operand_shares_memory,
     other_dimensions,
+    permuted,
+    row_by_row,
     rows_of_the_matrix,
     same_counts,
     shorter,
@@ -69,12 +75,14 @@ from properties import (
     unreadable_zeros,
     version_of_the_memory,
     with_infinities,
+    without_gaps,
     wrapped,
     written_in_inference_mode,
     written_out,
+    zero_on_the_diagonal,
     zeros,
 )
-from sharing import overlaps_itself, writes
+from sharing import overlaps_itself, shows_memory, writes
 
 
 def call(names):
@@ -86,9 +94,10 @@ HALF = r"float16[\s\S]*"  # float16 or bfloat16 somewhere before
 # Factors of matrices that have signs, phases or an order of their own.
 FACTORS = r"_?linalg_qr linalg_eig qr eig(vals)? geqrf ldl_factor\w* linalg_svd svd linalg_eigh eigh lobpcg"
 SOLVERS = r"lu(_factor\w*)? \w*det (tensor|p)?inv\w* \w*solve\w* qr matrix_(exp|rank) lstsq cholesky\w* cond eigv\w*"
-SOLVERS += r" \w*svd\w* eigh lobpcg"
+SOLVERS += r" \w*svd\w* eigh lobpcg ormqr"
 BESSEL = r"i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc? polygamma"
 NORMS = r"lp_pool\dd norm_except_dim pairwise_distance \w+_norm norm renorm cdist pdist dist triplet_margin_loss"
+NORMS += r" embedding_renorm"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ARGUMENT = r"(?:[^,()\[\]]+|[(\[][^)\]]*[)\]])"  # a number, a name, or some in brackets
 IN_PLACE = r"\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(|\.data = "
@@ -211,6 +220,12 @@ DECIDED = [
         ),
         "the order of products and sums determines",
     ),
+    (
+        r"'bool'[\s\S]*" + call("einsum"),
+        "dtype",
+        every(empty, says("torch.int64 for torch.bool")),
+        "raises if it sums a label of one operand",
+    ),
     (call("cov"), "value", contiguous, "`cov` of one variable writes to its input"),
     (
         call("cov") + r".*correction=-?(2\*\*|\d{9})",
@@ -248,7 +263,10 @@ DECIDED = [
     (
         r"view\(torch.bool\)",
         "value",
-        lambda case: any((x.astype(float) > 1).any() for x in case.operands()) or "view" in case.line,
+        some(
+            lambda case: any((x.astype(float) > 1).any() for x in case.operands()) or "view" in case.line,
+            lambda case: case.instead(case.program.replace("view(torch.bool)", "view(torch.uint8)")),
+        ),
         "use the value of the byte",
     ),
     (call("(arc|a)cosh"), "value", differ_so(lambda a, b: a != a), "gradient of `acosh` below -1"),
@@ -308,7 +326,7 @@ DECIDED = [
     ),
     (r"\.set_\(", "version", says(r": 0 for 1"), "in flambeau `set_` does not count"),
     (
-        r"\.(apply_|map_)\(|resize_as_\(.*memory_format|untyped_storage\(\)\.(fill_|copy_)\(",
+        r"\.(apply_|map_)\(|resize_(as_)?\(.*memory_format|untyped_storage\(\)\.(fill_|copy_)\(",
         "version",
         says(r": 1 for 0"),
         "do not change version counters",
@@ -330,8 +348,9 @@ DECIDED = [
     # Memory layout.
     (call("conj_physical"), "kind", handed_back, "of a real tensor returns the tensor itself"),
     (
-        call("batch_norm rms_norm log_?sigmoid rrelu nll_loss cross_entropy binary_cross_entropy_with_logits rpow")
-        + r"|\*\*|float_power",
+        call("\\w*_norm unravel_index log_?sigmoid rrelu nll_loss cross_entropy binary_cross_entropy_with_logits")
+        + call("angle isin renorm add(b?mm|mv|r) (_foreach_)?pow").replace(r"\b", r"|\b")
+        + r"|__rpow__|\*\*|float_power",
         "strides",
         layout_of_the_input,
         "return contiguous results for permuted inputs",
@@ -339,9 +358,31 @@ DECIDED = [
     (
         r"torch\.(autograd|func)\.|register_hook\(seen",
         "strides",
-        written_out,
+        some(written_out, every(permuted, lambda case: "grad" in case.line)),
         "return expanded gradients (all strides 0) of sums",
     ),
+    (r"vmap\(", "strides", of_every_example, "do not depend on the example are expanded"),
+    (
+        call("(linalg_)?(triangular_)?solve\\w* householder_product orgqr svd"),
+        "strides",
+        column_by_column,
+        "have the columns of LAPACK",
+    ),
+    (
+        call("unique\\w* unravel_index gru_cell local_response_norm"),
+        "strides",
+        row_by_row,
+        "have the strides of a step inside",
+    ),
+    (call("einsum kron ormqr"), "strides", permuted, "have the strides of a step inside"),
+    (
+        call(CONVOLUTIONS + r" interpolate (adaptive_)?(max|avg)_pool1d"),
+        "strides",
+        row_by_row,
+        "in one dimension are channels-last",
+    ),
+    (call("(slice|select|diagonal|as_strided)_scatter"), "strides", without_gaps, "keep the gaps of their input"),
+    (r"T\(", "strides", operand_shares_memory, "of operands whose elements share memory"),
     (
         r"max_pool\dd(_with_indices)?\(",
         "value",
@@ -351,12 +392,23 @@ DECIDED = [
     (r"conv_transpose2d\(", "value", nearer, "for weights with one row or column and unusual strides"),
     # Linear algebra and special functions.
     (call(FACTORS), "value", cannot_tell, "depend on the LAPACK library"),
-    (call(SOLVERS), "value", with_infinities, "which elements of solutions, inverses and factors are NaN"),
+    (
+        call(SOLVERS),
+        "value",
+        some(with_infinities, every(not_finite, singular)),
+        "which elements of solutions, inverses and factors are NaN",
+    ),
     (
         call("slogdet pinv pinverse lu\\w* matrix_rank cond svd\\w*"),
         "value",
         some(singular, restored),
         "matrices that are singular up to rounding",
+    ),
+    (
+        call("cholesky_(solve|inverse) triangular_solve solve_triangular"),
+        "value",
+        every(not_finite, zero_on_the_diagonal),
+        "which elements of solutions, inverses and factors are NaN",
     ),
     (call("lstsq"), "value", solved, "matrices that are singular up to rounding"),
     (call("lstsq"), "shape", equations, "right sides whose batch must be broadcast"),
@@ -382,6 +434,18 @@ DECIDED = [
     # Neural networks.
     (r"_weight_norm\(", "shape", shapes(broadcast), "reads the first numbers in the memory of `g`"),
     ("soft_margin_loss", "value", finite_for_none, "overflows to infinity, as `log(1 + exp(x))` does"),
+    (
+        "soft_margin_loss",
+        "value",
+        every(says("grad"), with_infinities, number_for_none),
+        "gradient at an infinite target is NaN",
+    ),
+    (
+        r"'uint8'[\s\S]*soft_margin_loss\(",
+        "value",
+        every(says("grad"), instead(r"soft_margin_loss\((\w), (\w)", r"soft_margin_loss(\1, \2.double()")),
+        "negates unsigned targets",
+    ),
     (call(CONVOLUTIONS), "value", with_infinities, "it may reach neighboring weights"),
     (
         call(CONVOLUTIONS),
@@ -527,6 +591,34 @@ DECIDED = [
         "return the input itself if the function returns its input",
     ),
     (r"(vjp|linearize|vmap)\(", "kind", handed_back, "return the input itself if the function returns its input"),
+    (
+        r"(vjp|linearize)\(lambda x: \(x, [\s\S]*\.(detach_\(\)|requires_grad_\(False\))",
+        "requires_grad",
+        says(r"True for False \(item 0\)"),
+        "return the input itself if the function returns its input",
+    ),
+    (
+        r"linearize\(lambda x: x\.",
+        "kind",
+        lambda case: case.summaries()[1][0] == "unreadable" and case.summaries()[0][0] == "tensor",
+        "return the input itself if the function returns its input",
+    ),
+    (
+        r"Size\(np\.array",
+        "kind",
+        says(r"\('value', 'int'\) for \('other', 'u?int\d+'\)"),
+        "keeps NumPy's integers in it",
+    ),
+    (
+        r"as_subclass",
+        "kind",
+        every(
+            lambda case: case.summaries()[0][0] == "same" and case.summaries()[1][0] == "tensor",
+            says(r"^\w kind"),
+            lambda case: re.search(r"\w_\(|^\w \S{1,2}= ", case.line) is not None,
+        ),
+        "of a plain tensor with an argument of a subclass",
+    ),
     # What is no fault of values.
     (
         r"torch\.nn\.functional\.",
@@ -539,10 +631,14 @@ DECIDED = [
 
 def reason(case):
     """Words of the page that states a difference (a `checks.Case`), or None."""
+    if case.kind == "strides" and shows_memory(case.program, case.detail):
+        return None  # those of a view have one right answer
     for in_program, kinds, check, why in DECIDED:
         if case.kind in kinds.split() and re.search(in_program, case.program, re.MULTILINE) and check(case):
             return why
     if case.kind == "value" and overlaps_itself(case.program):
+        if writes(case.program) and in_shared_cells(case):
+            return "write in the order of their kernel"
         if (
             writes(case.program)
             and (not case.detail.startswith("r ") or re.search("^r = .*out=", case.line))

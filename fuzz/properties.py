@@ -1,5 +1,6 @@
 """Properties of single differences that were decided: what a row of `known.py` says of its function alone."""
 
+import decimal
 import math
 import re
 
@@ -89,11 +90,14 @@ def wrapped(case):
     if x is None or not found or not ours or ours[0] != "tensor":
         return False
     pads = [int(n) for n in found[1].split(",") if n.strip()]
+    places = np.arange(x.size).reshape(x.shape)
     for d, (before, after) in enumerate(zip(pads[::2], pads[1::2], strict=True)):
-        at = np.arange(x.shape[-1 - d])[max(-before, 0) : x.shape[-1 - d] - max(-after, 0)]
+        at = np.arange(places.shape[-1 - d])[max(-before, 0) : places.shape[-1 - d] - max(-after, 0)]
         at = np.take(at, range(-max(before, 0), len(at) + max(after, 0)), mode="wrap")
-        x = np.take(x, at, axis=-1 - d)
-    return ours[2] == x.shape and close(ours[5], x.tolist(), 0)
+        places = np.take(places, at, axis=-1 - d)
+    if " grad " in case.detail:  # of the sum: how often each element occurs
+        return close(ours[6][5], np.bincount(places.ravel(), minlength=x.size).reshape(x.shape).tolist(), 0)
+    return ours[2] == places.shape and close(ours[5], x.ravel()[places].tolist(), 0)
 
 
 def flags_by_name(match):
@@ -149,10 +153,25 @@ def correct(function):
             return False
         exact = getattr(scipy.special, function)(operands[0].astype(float))
         exact = exact[0] if isinstance(exact, tuple) else exact
+        if function == "airy":  # SciPy has no number for large arguments
+            exact = np.where(operands[0].astype(float) < -1e5, np.vectorize(_airy_ai)(operands[0]), exact)
+            return np.allclose(np.array(ours[5]), exact, rtol=1e-2, atol=1e-4, equal_nan=True)
         with np.errstate(invalid="ignore"):
             return np.allclose(np.array(ours[5]), exact, rtol=1e-2, atol=1e-2, equal_nan=True)
 
     return check
+
+
+def _airy_ai(x):
+    """Ai(-x) ≈ sin(2/3 x^1.5 + pi/4) / (sqrt(pi) x^0.25), with digits enough for the phase."""
+    if x > -1:
+        return math.nan
+    with decimal.localcontext() as context:
+        context.prec = 60
+        pi = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+        x = decimal.Decimal(float(np.float32(x)) * -1)
+        phase = float(((x * x * x).sqrt() * 2 / 3 + pi / 4) % (2 * pi))
+    return math.sin(phase) / (math.sqrt(math.pi) * float(x) ** 0.25)
 
 
 def inverse_of_the_product(case):
@@ -200,6 +219,10 @@ def detached(case):
     )
 
 
+def zero_on_the_diagonal(case):
+    return any(x.ndim >= 2 and (np.diagonal(x, axis1=-2, axis2=-1) == 0).any() for x in case.operands())
+
+
 def of_nothing(case):
     """A transform's result whose function does not depend on its input requires grad in PyTorch alone."""
     return "requires_grad: False for True" in case.detail and "torch." in case.line and "lambda x" in case.line
@@ -243,8 +266,8 @@ def written_in_inference_mode(case):
     """The name has the memory of an inference tensor."""
     roots = whole_of(case.program)
     made = re.findall(r"^with torch\.inference_mode\(\): (\w) = ", case.program, re.MULTILINE)
-    name = case.name.removeprefix("about_")
-    return root_of(roots, name) in {root_of(roots, x) for x in made}
+    names = {case.name.removeprefix("about_"), *re.findall(r"\b[a-m]\b", case.line)}
+    return bool({root_of(roots, name) for name in names} & {root_of(roots, x) for x in made})
 
 
 def assigned(case):
@@ -270,10 +293,94 @@ def pieces(case, ours, theirs):
     return ours != theirs
 
 
+def of_rows(shape):
+    """The strides of a tensor without gaps whose last dimension runs fastest."""
+    steps, n = [], 1
+    for length in reversed(shape):
+        steps.insert(0, n)
+        n *= length
+    return tuple(steps)
+
+
+def _strides(case):
+    """Our strides, PyTorch's and the shape that the detail names; None if it names none."""
+    found = re.search(r"strides: (\(.*?\)) for (\(.*?\)) of (\(.*?\))", case.detail)
+    return [eval(text) for text in found.groups()] if found else None
+
+
+def _alike(shape, one, other):
+    return all(a == b or n == 1 for a, b, n in zip(one, other, shape, strict=True))
+
+
+def row_by_row(case):
+    """Our result is contiguous, PyTorch's has the order of a step inside."""
+    found = _strides(case)
+    return found is not None and _alike(found[2], found[0], of_rows(found[2]))
+
+
+def column_by_column(case):
+    """PyTorch's result has the elements of a column side by side, as LAPACK wants them; ours has no gaps."""
+    found = _strides(case)
+    if not found or len(found[2]) < 2:
+        return False
+    *batch, rows, columns = found[2]
+    steps = of_rows((*batch, columns, rows))
+    return _dense(found[2], found[0]) and _alike(found[2], found[1], (*steps[:-2], steps[-1], steps[-2]))
+
+
+def without_gaps(case):
+    """PyTorch's result has the strides of an operand with gaps; ours has none."""
+    found = _strides(case)
+    mine = [v for name, v in case.ours.items() if name != case.name and v[0] == "tensor" and v[2] == tuple(found[2])]
+    return row_by_row(case) and any(_alike(found[2], v[3], found[1]) for v in mine)
+
+
+def permuted(case):
+    """Both results have no gaps; they have their dimensions in another order."""
+    found = _strides(case)
+    return found is not None and all(_dense(found[2], strides) for strides in found[:2])
+
+
+def _dense(shape, strides):
+    n = 1
+    for stride, length in sorted(zip(strides, shape, strict=True)):
+        if length > 1 and stride != n:
+            return False
+        n *= length
+    return True
+
+
+def operand_shares_memory(case):
+    """An operand in the line has elements that share memory, so that its strides do not tell an order."""
+    names = set(re.findall(r"\b[a-m]\b", case.line))
+    for name in names:
+        value = case.ours.get(name)
+        if value and value[0] == "tensor" and not isinstance(value[3], str):
+            reach = 0
+            for stride, length in sorted(zip(value[3], value[2], strict=True)):
+                if length > 1 and stride <= reach:
+                    return True
+                reach += (length - 1) * stride
+    return False
+
+
 def layout_of_the_input(case):
     """Our result has the layout of the first operand that has its shape."""
-    ours = first(case.summaries()[0])
-    for name in re.findall(r"\b[a-m]\b", case.line.partition(" = ")[2]):
+    ours, theirs = case.summaries()
+    item = re.search(r"\(item (\d+)\)", case.detail)
+    ours = ours[1][int(item[1])] if item and ours and ours[0] in ("tuple", "list") else first(ours)
+    argument = re.match(r"r = [\w.]+\((\w+\.[\w.]+\([^()]*\))", case.line)
+    if argument and case.reference and (found := _strides(case)):
+        values = case.reference(re.sub(r"^r = .*$", f"r = {argument[1]}", case.program, flags=re.MULTILINE)) or {}
+        value = values.get("r")
+        if value and value[0] == "tensor":
+            order = [
+                sorted((s, i) for i, (s, n) in enumerate(zip(v, found[2], strict=True)) if n > 1)
+                for v in (value[3], found[0])
+            ]
+            return [i for _, i in order[0]] == [i for _, i in order[1]]
+    names = re.findall(r"\b[a-m]\b", case.line.partition(" = ")[2])
+    for name in names[int(item[1]) :] if item and "_foreach" in case.line else names:
         value = case.ours.get(name)
         if (
             value
@@ -290,18 +397,19 @@ def layout_of_the_input(case):
 
 
 def written_out(case):
-    """PyTorch's gradient is expanded, ours is contiguous."""
-    strides = re.search(r"strides: (\(.*?\)) for (\(.*?\)) of (\(.*?\))", case.detail)
-    if not strides:
-        return False
-    ours, theirs, shape = map(eval, strides.groups())
-    steps, n = [], 1
-    for length in reversed(shape):
-        steps.insert(0, n)
-        n *= length
-    return any(s == 0 < n - 1 for s, n in zip(theirs, shape, strict=True)) and all(
-        a == b or n == 1 for a, b, n in zip(ours, steps, shape, strict=True)
-    )
+    """PyTorch's gradient is expanded, ours has no gaps."""
+    found = _strides(case)
+    return found is not None and _dense(found[2], found[0]) and expanded(found[1], found[2])
+
+
+def expanded(strides, shape):
+    return any(s == 0 < n - 1 for s, n in zip(strides, shape, strict=True))
+
+
+def of_every_example(case):
+    """Our gradient is expanded, because it is the same for all examples."""
+    found = _strides(case)
+    return found is not None and expanded(found[0], found[2]) and "vmap(" in case.line
 
 
 def infinite(x):

@@ -71,7 +71,7 @@ class Comparison:
             known = reason(Case(text, found, ours, theirs, self.reference, calls.has_values(text)))
             self.counts["known: " + known if known else found[0]] += 1
             self.modes[mode]["known" if known else found[0]] += 1
-            if not known and found[0] == "strides" and shows_memory(text, found[1]):
+            if found[0] == "strides" and shows_memory(text, found[1]):
                 found = ("layout", found[1])
             if not known:
                 self.found[key, found[0]].append((text, found[1]))

@@ -156,7 +156,7 @@ def run(torch, program, codes={}):  # noqa: B006, compiled lines
             errors[number] = (cls.__name__, [c.__name__ for c in cls.__mro__], str(error)[:300])
             error = None
     out, seen, memory = {}, {}, {}
-    for name, value in names.items():
+    for name, value in list(names.items()):  # a lying object may change them
         if name in before or name.startswith("_") or callable(value) and not issubclass(type(value), torch.Tensor):
             continue
         if id(value) in seen and issubclass(type(value), torch.Tensor):
