@@ -276,13 +276,21 @@ def test_an_object_whose_byte_changed_is_compiled_again(project, cache):
 def test_any_changed_byte_of_a_manifest(project, cache):
     load(project)
     (manifest,) = manifests(cache)
-    whole, library = manifest.read_bytes(), library_of(cache)
+    record, library = json.loads(manifest.read_bytes()), library_of(cache)
+    for name in ("inputs", "absent"):
+        record[name] = record[name][:3]  # of hundreds alike
+    whole = json.dumps(record).encode()
+    manifest.write_bytes(whole)
     folder = cache_module.Folder(manifest.parent)
-    for place in range(len(whole)):
-        for change in (0x01, 0x20, 0x80):
-            manifest.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
-            entry = folder.lookup()
-            assert entry is None or entry.path == library
+    assert folder.lookup().path == library
+    with open(manifest, "r+b", buffering=0) as file:  # in place: file systems flush a file that is written anew
+        for place in range(len(whole)):
+            for change in (0x01, 0x20, 0x80, 0):
+                file.seek(place)
+                file.write(bytes([whole[place] ^ change]))
+                entry = folder.lookup()
+                assert entry is None or entry.path == library
+            assert entry is not None
     manifest.write_bytes(b"[" * 100_000)
     assert folder.lookup() is None
 
@@ -455,7 +463,9 @@ def test_what_did_not_change_is_not_compiled_again(tmp_path, capfd):
 
 def test_sources_are_compiled_at_once(tmp_path, monkeypatch, compiler):
     log = tmp_path / "log"
-    slow = f'echo begin >> "{log}"; sleep 0.4; cc "$@"; status=$?; echo end >> "{log}"; exit $status'
+    # Each waits for the others that should have begun by then, half a minute at most.
+    waits = f'for i in $(seq 300); do [ $(grep -c begin "{log}") -ge $MAX_JOBS ] && break; sleep 0.1; done; sleep 0.3'
+    slow = f'echo begin >> "{log}"; {waits}; cc "$@"; status=$?; echo end >> "{log}"; exit $status'
     compiler(f'case "$*" in *" -c "*) {slow};; *) exec cc "$@";; esac')
     for name in "abcd":
         (tmp_path / f"{name}.c").write_text(f"int {name}(void) {{ return 1; }}\n", encoding="utf-8")
@@ -490,16 +500,16 @@ LONG_BUILD = """
     try:
         flambeau_cext.load("shared", [sys.argv[1]], functions=["value"])
     except KeyboardInterrupt:
-        print("interrupted", time.monotonic() - started < 20)
+        print("interrupted", time.monotonic() - started < 100)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the compiler of this test is a shell script")
 def test_an_interrupt_stops_a_long_build(project, run, tmp_path, cache, compiler):
     started = tmp_path / "started"
-    compiler(f'case "$*" in *" -c "*) sleep 60 & echo $! $$ >> "{started}"; wait;; *) exec cc "$@";; esac')
+    compiler(f'case "$*" in *" -c "*) sleep 600 & echo $! $$ >> "{started}"; wait;; *) exec cc "$@";; esac')
     assert run(LONG_BUILD, project / "value.c", started).split() == ["interrupted", "True"]
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     for pid in map(int, started.read_text(encoding="utf-8").split()):  # what the compiler itself had started, too
         while alive(pid):
             assert time.monotonic() < deadline, "a compiler runs on"
@@ -510,7 +520,7 @@ def test_an_interrupt_stops_a_long_build(project, run, tmp_path, cache, compiler
 
 
 INTERRUPTED = """
-    import os, subprocess, sys
+    import sys
     from pathlib import Path
     import flambeau_cext
 
@@ -540,15 +550,15 @@ INTERRUPTED = """
         finally:
             sys.settrace(None)
         place = len(reached)
-        assert subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "stat=,args="], capture_output=True,
-                              text=True).stdout.count("cc") == 0, (interrupted, place)
+        children = [path.read_text().split() for path in Path("/proc/self/task").glob("*/children")]
+        assert sum(children, []) == [], (interrupted, place)
         assert flambeau_cext.load("shared", source, functions=["value"], build_directory=folder).value() == 10
         assert [path for path in folder.rglob(".build-*")] == [], (interrupted, place)
     print(interrupted)
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux's ps for children")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for children")
 @pytest.mark.parametrize("first", [0, 5])
 def test_an_interrupt_at_any_line(project, run, cache, first):
     """What comes after works, and no compiler and no scratch folder stays."""
@@ -563,6 +573,7 @@ def test_an_interrupt_waits_until_threads_have_cleaned_up(run):
         from flambeau_cext.processes import Processes
 
         def task():
+            threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
             try:
                 processes.run(["sleep", "60"])
             finally:
@@ -571,7 +582,6 @@ def test_an_interrupt_waits_until_threads_have_cleaned_up(run):
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
         processes, ended = Processes(), []
-        threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
         try:
             processes.together([task])
         except KeyboardInterrupt:

@@ -73,6 +73,7 @@ def test_a_header_that_is_now_written_by_hand_stays(checkout):
     assert "script" not in (header.parents[1] / ".gitignore").read_text()
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_git_ignores_what_is_written(checkout):
     subprocess.run(["git", "init", "-q", str(checkout)], check=True)
     subprocess.run([sys.executable, str(checkout / SCRIPT.name)], check=True)

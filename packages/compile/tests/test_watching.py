@@ -775,7 +775,7 @@ def test_random_mutations(seed, count=500):
 
 
 def test_what_a_look_costs():
-    """A function over four layers, in a script whose globals change all the time."""
+    """A function over four layers, in a script whose globals change all the time: beside its eager call."""
     m = world("def f(y):\n    return net(y) * scale\n")
     m.net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh())
     m.scale, m.i = 2.0, 0
@@ -796,8 +796,10 @@ def test_what_a_look_costs():
 
     assert checks.hold()
     assert len(checks) < 200
-    assert least(lambda i: checks.hold()) < 3e-6  # with the call from Python, on any machine
-    assert least(changing) < 6e-6
+    y = ft.ones(1, 4)
+    eager = least(lambda i: m.f(y))
+    assert least(lambda i: checks.hold()) < eager / 8
+    assert least(changing) < eager / 4
     assert isinstance(collections.OrderedDict(m.net.named_modules()), dict)
 
 

@@ -452,7 +452,7 @@ def raises(text, call):
         call()
     except RuntimeError as error:
         assert text in str(error), str(error)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 60
         return
     raise AssertionError(f"nothing was raised that says {text!r}")
 
@@ -486,18 +486,19 @@ def mismatches(rank, size):
 def late(rank, size):
     group = dist.new_group(timeout=timedelta(seconds=0.3))
     if rank == size - 1:
-        time.sleep(0.8)
+        dist.barrier()  # when the others have given up
         raises("gave up", lambda: dist.all_reduce(torch.ones(1), group=group))
     else:
         raises(f"rank {size - 1}" if size == 2 else "", lambda: dist.all_reduce(torch.ones(1), group=group))
+        dist.barrier()
     dist.barrier()
     if rank == 0:
         raises(
             f"Rank {size - 1} failed to pass monitoredBarrier",
-            lambda: dist.monitored_barrier(timeout=timedelta(seconds=0.2)),
+            lambda: dist.monitored_barrier(timeout=timedelta(seconds=1)),
         )
     elif rank != size - 1:
-        raises("Please check rank 0 logs", lambda: dist.monitored_barrier(timeout=timedelta(seconds=0.2)))
+        raises("Please check rank 0 logs", lambda: dist.monitored_barrier(timeout=timedelta(seconds=1)))
     dist.barrier()
     dist.monitored_barrier(timeout=timedelta(seconds=20))
 
@@ -527,7 +528,7 @@ def monitored(rank, size):
     dist.monitored_barrier(timeout=timedelta(seconds=20))
     if size > 1 and rank != 1:
         text = "Rank 1 failed to pass monitoredBarrier" if rank == 0 else "monitored"
-        raises(text, lambda: dist.monitored_barrier(timeout=timedelta(seconds=0.5)))
+        raises(text, lambda: dist.monitored_barrier(timeout=timedelta(seconds=1)))
     dist.barrier()
 
 

@@ -111,7 +111,7 @@ def test_a_worker_that_is_killed_ends_the_map():
     began = time.monotonic()
     with pytest.raises(parallel.WorkerEnded, match="a worker has ended: .* Items without a result: .*3") as caught:
         list(parallel.map(sweep.dies, range(6), workers=2, chunk=1))
-    assert 3 in caught.value.indices and time.monotonic() - began < 30
+    assert 3 in caught.value.indices and time.monotonic() - began < 100
     assert list(parallel.map(abs, [-1], workers=2)) == [1]  # the next map has workers again
 
 
@@ -127,12 +127,12 @@ def test_ctrl_c_ends_the_workers():
     assert process.stdout.readline() == "None\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to the workers, too
     try:
-        said, errors = process.communicate(timeout=30)
+        said, errors = process.communicate(timeout=100)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
     assert said == "interrupted\n" and process.returncode == 0 and "Traceback" not in errors
-    end = time.monotonic() + 10  # nobody is left
+    end = time.monotonic() + 60  # nobody is left
     with pytest.raises(ProcessLookupError):
         while time.monotonic() < end:
             os.killpg(process.pid, 0)
