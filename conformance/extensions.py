@@ -12,7 +12,7 @@ before them, which can only help them; if that fails, so are halves of them, and
 that fail here. Where nothing is linked, the units that are
 not timed are checked without code being made. With --failures PyTorch is asked only about units that fail here.
 
-If extension_calls.py has calls of a project's operators, the units that compile with PyTorch are linked and the calls
+If extension_cases.py has calls of a project's operators, the units that compile with PyTorch are linked and the calls
 run on both sides; their results and gradients are compared.
 """
 
@@ -29,7 +29,8 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from extension_calls import CASES, compared
+from extension_calls import compared
+from extension_cases import CASES
 
 HERE = Path(__file__).parent
 CALLS = HERE / "extension_calls.py"
@@ -112,7 +113,12 @@ class Side:
         target = self.object_of(name, keys[0])
         source = target.with_suffix(".together.cpp")
         source.parent.mkdir(parents=True, exist_ok=True)
-        source.write_text("".join(f'#include "{folder / key}"\n' for key in keys))
+        lines = []
+        for number, key in enumerate(keys):
+            own = PROJECTS[name].get("own", ())
+            lines += [*(f"#define {word} {word}_{number}" for word in own), f'#include "{folder / key}"',
+                      *(f"#undef {word}" for word in own)]  # fmt: skip
+        source.write_text("\n".join(lines) + "\n")
         first, *rest = self._command(name, folder, source, target)
         return run([first, f"-I{self.ahead}", "-include", "all.h", *rest])[1]
 
@@ -207,7 +213,8 @@ def report(name, folder, sides, found, options, store):
             list(pool.map(alone, wanted))
     works = {side: [key for key in keys if found[side].get(key, {"error": ""})["error"] is None] for side in sides}
     if name in CASES and works["peer"] and set(works["peer"]) <= set(works["ours"]):
-        setting = [headers, hashlib.sha256(CALLS.read_bytes()).hexdigest()[:16]]
+        text = CALLS.read_bytes() + CALLS.with_name("extension_cases.py").read_bytes()
+        setting = [headers, hashlib.sha256(text).hexdigest()[:16]]
         if found.get("calls", {}).get("setting") != setting:
             results = [sides[side].called(name, {k: found[side][k] for k in works["peer"]}) for side in sides]
             found["calls"] = {"setting": setting, **compared(*results)}

@@ -62,7 +62,7 @@ FORWARDS = {
     """,
     "torch/headeronly/version.h": "torch/csrc/stable/version",
     "torch/library.h": "torch/csrc/jit/runtime/custom_operator",
-    "torch/serialize/archive.h": "torch/serialize torch/serialize/tensor",
+    "torch/serialize/archive.h": "torch/serialize/tensor",
     "torch/types.h": "torch/csrc/autograd/generated/variable_factories",
 }
 BY_HAND = {"convolution_backward", "resize_as"}  # functions of ATen/BackwardFunctions.h and of Tensor

@@ -61,6 +61,19 @@ def test_what_modules_do(modules):
     assert all(modules.properties())
 
 
+def test_containers_and_utilities(modules):
+    wanted = [2, 1, 2, 0.5, 3, 5, 0, 6, 1, 5.830952, 0.514496, 0.25, 4, 2]
+    np.testing.assert_allclose(modules.contained(), wanted, rtol=1e-5)
+
+
+def test_schedules(modules):
+    assert modules.scheduled(5) == [1, 1, 0.5, 0.5, 0.25, 1 - 1 - 1 - 1 - 0.5 - 0.5]
+
+
+def test_saving(modules, tmp_path):
+    assert all(modules.saved(str(tmp_path / "saved.pt")))
+
+
 WRONG = {
     "name": "Parameter name must not contain a dot (got 'a.b')",
     "twice": "Parameter 'weight' already defined",

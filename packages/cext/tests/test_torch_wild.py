@@ -229,7 +229,7 @@ def fragments(m):
     close(y, x.abs())
     assert pieces.mean_of([1, 2.5, 4]) == 2.5
     assert [t is x for t in pieces.present([None, x, None])] == [True]
-    assert (pieces.absent([None, x, None]), list(pieces.lengths([x, x[0], x[:1]]))) == (2, [2, 2, 1])
+    assert (pieces.absent([None, x, None]), pieces.lengths([x, x[0], x[:1]])) == (2, [2, 2, 1])
     close(pieces.plus_one(x), x + 1)
     with pytest.raises((TypeError, RuntimeError)):
         pieces.count("x")

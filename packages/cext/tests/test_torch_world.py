@@ -70,7 +70,7 @@ def test_custom_classes_in_operators(stacks):
     scaled = classes.wild_classes.Scaled(torch.tensor([1.0, 2.0]))
     assert scaled.name == "plain"
     assert scaled.apply(torch.ones(2), 2).tolist() == [2, 4]
-    with pytest.raises(TypeError, match="custom class type"):
+    with pytest.raises(RuntimeError, match="custom class type"):
         ops.wild_classes.total(scaled)
     with pytest.raises(RuntimeError, match=r"wild_classes\.Queue not registered"):
         classes.wild_classes.Queue()
@@ -264,3 +264,52 @@ def test_mistakes_in_loops(elements):
         elements.hypotenuse(x, x, torch.zeros(2))
     with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
         elements.both(x.double())
+
+
+@pytest.fixture
+def keys(built):
+    built("keys_and_hooks", is_python_module=False)
+    return ops.wild_keys
+
+
+def test_hooks_and_nodes(keys):
+    pytest.importorskip("flambeau_autograd")
+    x = torch.tensor([0.5, 1.0], requires_grad=True)
+    grad = 10 * (2 * x).cos()
+    seen = keys.hooked(x)
+    assert [torch.allclose(a, b) for a, b in zip(seen, [grad, 2 * grad], strict=True)] == [True, True]
+    assert keys.nodes(x) == "MulBackward0 0 1"
+
+
+def test_kernels_for_meta_and_selection(keys):
+    assert keys.filled([2], 3.0).tolist() == keys.filled([2], 3.0, device="cpu").tolist() == [3, 3]
+    made = keys.filled([2, 1], 3.0, device="meta")
+    assert (made.device.type, made.shape) == ("meta", (2, 1))
+    for op in (keys.twice, keys.exp):  # its own kernel for Meta, and one for all devices
+        assert op(torch.ones(3, device="meta")).device.type == "meta"
+    assert keys.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_tags_and_lists_of_results(keys):
+    assert [tag.name for tag in keys.twice.default.tags] == ["needs_fixed_stride_order", "pt2_compliant_tag"]
+    assert keys.sizes(torch.ones(2, 3)) == [2, 3]
+    assert keys.sizes_and_mean(torch.ones(2, 3)) == ([2, 3], 1.0)
+    assert keys.options(torch.ones(1)) == (
+        "TensorOptions(dtype=float, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+        "(default), memory_format=(nullopt)) 1"
+    )
+
+
+def test_errors_by_their_types(keys):
+    assert keys.caught() == "abcdevalue cannot be converted to type int8_t without overflow"
+    x = torch.arange(4.0)
+    keys.fails("nothing", x)
+    with pytest.raises(torch.linalg.LinAlgError, match="^not invertible$"):
+        keys.fails("linalg", x)
+    with pytest.raises(RuntimeError, match=r"Check failed: 1 \+ 1 == 3 \(2 vs. 3\). because"):
+        keys.fails("equal", x)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single memory"):
+        keys.fails("internal", x)
+    for kind in ("overlap", "partial"):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
+            keys.fails(kind, x)

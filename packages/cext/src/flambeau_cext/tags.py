@@ -29,7 +29,7 @@ def give_tags(op: Operator, tags: Any) -> None:
     """Attach tags to an operator: a Tag, or several."""
     found = tuple(tags) if isinstance(tags, (tuple, list)) else (tags,)
     if found:
-        _given[op] = found
+        _given[op] = (*_given.get(op, ()), *found)
 
 
 def tags_of(op: Operator) -> list[Any]:

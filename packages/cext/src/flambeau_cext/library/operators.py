@@ -14,6 +14,7 @@ from typing import Any
 from flambeau_cext.library.autograd import generated, spread, writing
 from flambeau_cext.library.keys import KEYS
 from flambeau_cext.library.schema import parsed, split_name
+from flambeau_cext.tags import Tag, give_tags
 from flambeau_tensor.extend import FUNCTION, FunctionKernel, Operator, OperatorHandle, find_operator, forget
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
@@ -163,9 +164,14 @@ def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
     choose(op)
 
 
-def implement_autocast(qualname: str, kernel: str) -> None:
-    """Make the operator ``kernel`` of a C++ extension the kernel under autocast of another one."""
-    implement(qualname, find(kernel), AUTOCAST)
+def implement_by(qualname: str, kernel: str, key: str) -> None:
+    """Make the operator ``kernel`` of a C++ extension the kernel of another one under autocast or for ``Meta``."""
+    implement(qualname, find(kernel), key)
+
+
+def tag(qualname: str, number: int) -> None:
+    """Attach a tag, which C++ gives by its number, to an operator of a C++ extension."""
+    give_tags(find(qualname), Tag(number))
 
 
 def _find_or_none(qualname: str) -> Operator | None:

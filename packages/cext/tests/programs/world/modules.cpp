@@ -122,6 +122,66 @@ std::vector<bool> properties() {
     return {equal, apart, counted, graded, cleared, evaluates, converted, listed, by_name};
 }
 
+/* Containers by name, lists of parameters, and what torch::nn::utils does. */
+std::vector<double> contained() {
+    nn::ModuleDict layers;
+    layers->update({{"first", nn::Linear(2, 3).ptr()}, {"last", nn::Tanh().ptr()}});
+    layers->update({{"last", nn::Sigmoid().ptr()}});
+    nn::ParameterList list(torch::ones({2}), torch::full({3}, 2.0));
+    list->append(torch::full({1}, 5.0));
+    nn::ParameterDict named;
+    named->insert("w", torch::full({2}, 3.0, torch::requires_grad()));
+    named->insert("b", torch::zeros({1}));
+    double popped = named->pop("b").numel();
+    std::vector<torch::Tensor> parameters{torch::ones({2}, torch::requires_grad()), torch::full({1}, 2.0, torch::requires_grad())};
+    (parameters[0] * 3).sum().add((parameters[1] * 4).sum()).backward();
+    double norm = nn::utils::clip_grad_norm_(parameters, 1.0);
+    double scaled = parameters[0].grad()[0].item<double>();
+    nn::utils::clip_grad_value_(parameters, 0.25);
+    auto vector = nn::utils::parameters_to_vector(parameters);
+    nn::utils::vector_to_parameters(torch::arange(3, torch::kFloat), parameters);
+    return {double(layers->size()), double(layers->contains("last")), double(layers->parameters().size()),
+            layers->at<nn::SigmoidImpl>("last").forward(torch::zeros({1})).item<double>(), double(list->size()),
+            list[2].item<double>(), double(named->contains("b")), named["w"].sum().item<double>(), popped, norm, scaled,
+            parameters[0].grad()[1].item<double>(), vector.sum().item<double>(), parameters[1].item<double>()};
+}
+
+/* Learning rates after each step of a schedule. */
+std::vector<double> scheduled(int64_t steps) {
+    auto parameter = torch::ones({1}, torch::requires_grad());
+    torch::optim::SGD optimizer({parameter}, torch::optim::SGDOptions(1.0));
+    torch::optim::StepLR schedule(optimizer, 2, 0.5);
+    std::vector<double> rates;
+    for (int64_t i = 0; i < steps; i++) {
+        parameter.mutable_grad() = torch::ones({1});
+        optimizer.step();
+        schedule.step();
+        rates.push_back(optimizer.param_groups()[0].options().get_lr());
+    }
+    rates.push_back(parameter.item<double>());
+    return rates;
+}
+
+/* What comes back from files, streams and bytes. */
+std::vector<bool> saved(const std::string &path) {
+    auto x = torch::arange(6).reshape({2, 3}).t();
+    torch::Tensor y;
+    torch::save(x, path);
+    torch::load(y, path);
+    std::vector<torch::Tensor> many{x, torch::ones({2})}, read;
+    std::stringstream stream;
+    torch::save(many, stream);
+    torch::load(read, stream);
+    Block block(2), other(2);
+    block->calls.fill_(4);
+    torch::save(block, path);
+    torch::load(other, path);
+    auto bytes = torch::pickle_save(x);
+    return {torch::equal(x, y) && y.sizes() == x.sizes(), read.size() == 2 && torch::equal(read[1], many[1]),
+            torch::equal(block->conv->weight, other->conv->weight) && other->calls.item<int64_t>() == 4,
+            torch::equal(torch::pickle_load(bytes).toTensor(), x)};
+}
+
 void wrong(const std::string &what) {
     if (what == "name") nn::Linear(1, 1)->register_parameter("a.b", torch::ones(1));
     if (what == "twice") nn::Linear(1, 1)->register_parameter("weight", torch::ones(1));
@@ -137,4 +197,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("describe", &describe);
     m.def("properties", &properties, py::call_guard<py::gil_scoped_release>());
     m.def("wrong", &wrong);
+    m.def("contained", &contained, py::call_guard<py::gil_scoped_release>());
+    m.def("scheduled", &scheduled, py::call_guard<py::gil_scoped_release>());
+    m.def("saved", &saved);
 }

@@ -11,4 +11,5 @@
 #ifndef FLAMBEAU_FUNCTIONS_HPP /* load_inline binds sources that use these with pybind11 */
 #include <torch/nn.h>
 #include <torch/optim.h>
+#include <torch/serialize.h>
 #endif

@@ -29,30 +29,8 @@ class arg {
 
 namespace detail {
 
-/* --- C++ functions as Python functions with positional arguments
- * ------------------------------------------------------ */
-
-using ObjectFunction = std::function<c10::IValue(const std::vector<c10::IValue> &)>;
-
-inline PyObject *run_object_function(PyObject *capsule, PyObject *arguments) {
-    auto *function = static_cast<ObjectFunction *>(PyCapsule_GetPointer(capsule, nullptr));
-    try {
-        return at::detail::object_of((*function)(at::detail::items_of(arguments)));
-    } catch (...) {
-        fl::record_exception();
-        return nullptr;
-    }
-}
-inline at::detail::Object python_function(ObjectFunction function) {
-    static PyMethodDef definition = {"method", run_object_function, METH_VARARGS, nullptr};
-    using at::detail::Object;
-    auto owned = std::make_unique<ObjectFunction>(std::move(function));
-    Object capsule = Object::checked(PyCapsule_New(owned.get(), nullptr, [](PyObject *capsule) {
-        delete static_cast<ObjectFunction *>(PyCapsule_GetPointer(capsule, nullptr));
-    }));
-    owned.release();
-    return Object::checked(PyCFunction_New(&definition, capsule.get()));
-}
+using at::detail::ObjectFunction;
+using at::detail::python_function;
 
 /* The type that holds an argument: data that it points to lives as long as the call. */
 template <class T> struct HeldValue { using type = T; };

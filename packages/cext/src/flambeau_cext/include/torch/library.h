@@ -48,7 +48,7 @@ template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...)> : Box
 
 /* The kernels of one operator in this library. */
 struct Kernels {
-    Kernel cpu, composite, autograd, autocast;
+    Kernel cpu, composite, autograd, autocast, meta, select;
     fl_operator defined = nullptr;
     std::string schema; /* without the name */
 };
@@ -74,23 +74,48 @@ inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n,
 /* The types of a kernel, or NULL if they are unknown. */
 inline const char *types_of(const Kernel &kernel) { return kernel.types.empty() ? nullptr : kernel.types.c_str(); }
 
-/* Make a kernel an operator of its own, and that the function that Python calls under autocast. */
-inline void install_autocast(const std::string &name, Kernels &k) {
+/* Run the function that selects a device or, if it calls the operator again for one, the kernel for that. */
+inline int32_t run_with_selection(void *context, const fl_value *args, int32_t n, fl_value *results, int32_t nresults) {
+    const Kernels &k = *static_cast<Kernels *>(context);
+    const auto keys = std::exchange(at::detail::redispatched, nullopt);
+    const bool meta = keys && keys->has(c10::DispatchKey::Meta) && !keys->has(c10::DispatchKey::CPU);
+    const Kernel &kernel = !keys || keys->has(c10::DispatchKey::BackendSelect) ? k.select
+                           : meta ? k.meta : k.cpu.run ? k.cpu : k.composite;
+    if (kernel.run) return kernel.run(kernel.context, args, n, results, nresults);
+    fl_error(FL_NOT_IMPLEMENTED_ERROR, meta ? "no kernel for Meta is registered for this operator"
+                                            : "no kernel for CPU is registered for this operator");
+    return -1;
+}
+
+/* Make a kernel an operator of its own, and that what Python calls for this key: under autocast, or for tensors without
+ * elements. */
+inline void install_for(const char *key, const std::string &name, const Kernels &k, Kernel &kernel) {
+    if (!kernel.run || k.schema.empty()) return;
     at::detail::Gil gil;
     const size_t colons = name.find("::") + 2;
-    const std::string own = name.substr(0, colons) + "_autocast_" + name.substr(colons);
+    const std::string own = c10::str(name.substr(0, colons), "_", key, "_", name.substr(colons));
     fl_operator op = fl_define((own + k.schema).c_str(), nullptr);
-    if (!op || fl_table->implement(op, k.autocast.run, k.autocast.context, FL_OP_COMPOSITE, types_of(k.autocast)))
+    if (!op || fl_table->implement(op, kernel.run, kernel.context, FL_OP_COMPOSITE, types_of(kernel)))
         throw c10::Error::recorded();
     at::detail::Object::checked(PyObject_CallFunction(
-        at::detail::imported("flambeau_cext.library.operators", "implement_autocast").get(), "ss", name.c_str(), own.c_str()));
-    k.autocast = {};
+        at::detail::imported("flambeau_cext.library.operators", "implement_by").get(), "sss", name.c_str(), own.c_str(), key));
+    kernel = {};
+}
+
+/* Give an operator its tags. */
+inline void tag(const std::string &name, const std::vector<at::Tag> &tags) {
+    at::detail::Gil gil;
+    for (at::Tag tag : tags)
+        at::detail::Object::checked(PyObject_CallFunction(
+            at::detail::imported("flambeau_cext.library.operators", "tag").get(), "si", name.c_str(), int(tag)));
 }
 
 inline void install(const std::string &name, Kernels &k) {
     if (!k.defined) return;
     int status = 0;
-    if (k.autograd.run)
+    if (k.select.run)
+        status = fl_table->implement(k.defined, run_with_selection, &k, FL_OP_COMPOSITE, types_of(k.select));
+    else if (k.autograd.run)
         status = fl_table->implement(k.defined, run_with_autograd, &k, FL_OP_COMPOSITE, types_of(k.autograd));
     else if (k.cpu.run)
         status = fl_table->implement(k.defined, k.cpu.run, k.cpu.context, 0, types_of(k.cpu));
@@ -98,7 +123,8 @@ inline void install(const std::string &name, Kernels &k) {
         status = fl_table->implement(k.defined, k.composite.run, k.composite.context, FL_OP_COMPOSITE,
                                      types_of(k.composite));
     if (status) throw c10::Error::recorded();
-    if (k.autocast.run && !k.schema.empty()) install_autocast(name, k);
+    install_for("AutocastCPU", name, k, k.autocast);
+    if (!k.select.run) install_for("Meta", name, k, k.meta);
 }
 
 }  // namespace detail
@@ -136,19 +162,19 @@ class Library final {
         : namespace_(std::move(ns)), key_(key) {}
 
     /* Define an operator by its schema, "name(...) -> ..."; its kernel is set later. */
-    Library &def(const std::string &schema, const std::vector<at::Tag> & = {}) & {
+    Library &def(const std::string &schema, const std::vector<at::Tag> &tags = {}) & {
         TORCH_CHECK(schema.find('(') != std::string::npos, "m.def(\"", schema, "\"): a schema reads \"", schema,
                     "(Tensor x) -> Tensor\"; a bare name needs a function beside it");
-        define(schema);
+        define(schema, tags);
         return *this;
     }
     /* Define an operator by its schema or name, with a function; without a schema, the function's types determine
      * it. */
-    template <class F> Library &def(const std::string &schema, F &&f, const std::vector<at::Tag> & = {}) & {
+    template <class F> Library &def(const std::string &schema, F &&f, const std::vector<at::Tag> &tags = {}) & {
         CppFunction function(std::forward<F>(f));
         std::string text = schema;
         if (schema.find('(') == std::string::npos) text += inferred(function.kernel_.types);
-        detail::Kernels &k = define(text);
+        detail::Kernels &k = define(text, tags);
         put(k, function.key_ == c10::DispatchKey::Undefined ? c10::DispatchKey::CompositeImplicitAutograd
                                                             : function.key_, function.kernel_);
         detail::install(name_in(text), k);
@@ -188,12 +214,13 @@ class Library final {
         if (!op) fl_error_clear();
         return op;
     }
-    detail::Kernels &define(const std::string &schema) {
+    detail::Kernels &define(const std::string &schema, const std::vector<at::Tag> &tags) {
         const std::string text = qualified(schema), name = name_in(schema);
         detail::Kernels &k = detail::kernels()[name];
         k.defined = fl_define(text.c_str(), nullptr);
         if (!k.defined) throw c10::Error::recorded();
         k.schema = text.substr(text.find('('));
+        detail::tag(name, tags);
         detail::install(name, k); /* kernels that were set before the definition */
         return k;
     }
@@ -216,12 +243,14 @@ class Library final {
         case c10::DispatchKey::Undefined:
         case c10::DispatchKey::CatchAll:
         case c10::DispatchKey::CompositeImplicitAutograd: k.composite = kernel; break;
-        case c10::DispatchKey::CPU:
+        case c10::DispatchKey::CPU: k.cpu = kernel; break;
         case c10::DispatchKey::CompositeExplicitAutogradNonFunctional:
-        case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = kernel; break;
+        case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = k.meta = kernel; break; /* for all devices */
         case c10::DispatchKey::Autograd:
         case c10::DispatchKey::AutogradCPU: k.autograd = kernel; break;
         case c10::DispatchKey::AutocastCPU: k.autocast = kernel; break;
+        case c10::DispatchKey::Meta: k.meta = kernel; break;
+        case c10::DispatchKey::BackendSelect: k.select = kernel; break;
         default: break; /* for devices that do not exist here */
         }
     }

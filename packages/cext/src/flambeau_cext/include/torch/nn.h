@@ -6,3 +6,4 @@
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules.h>
+#include <torch/nn/utils.h>

@@ -205,5 +205,44 @@ struct LBFGS {
     }
 };
 
+/* Learning rates as functions of the number of steps; step() sets those of all parameter groups. */
+class LRScheduler {
+  public:
+    explicit LRScheduler(Optimizer &optimizer) : optimizer_(optimizer) {}
+    virtual ~LRScheduler() = default;
+    void step() {
+        const std::vector<double> lrs = get_lrs();
+        for (size_t i = 0; i < lrs.size(); i++) optimizer_.param_groups().at(i).options().set_lr(lrs[i]);
+        step_count_++;
+    }
+
+  protected:
+    virtual std::vector<double> get_lrs() = 0;
+    std::vector<double> get_current_lrs() const {
+        std::vector<double> lrs;
+        for (const auto &group : optimizer_.param_groups()) lrs.push_back(group.options().get_lr());
+        return lrs;
+    }
+    unsigned step_count_ = 0;
+
+  private:
+    Optimizer &optimizer_;
+};
+class StepLR : public LRScheduler {
+  public:
+    StepLR(Optimizer &optimizer, unsigned step_size, double gamma = 0.1)
+        : LRScheduler(optimizer), step_size_(step_size), gamma_(gamma) {}
+
+  private:
+    std::vector<double> get_lrs() override {
+        std::vector<double> lrs = get_current_lrs();
+        if (step_count_ != 0 && step_count_ % step_size_ == 0)
+            for (double &lr : lrs) lr *= gamma_;
+        return lrs;
+    }
+    unsigned step_size_;
+    double gamma_;
+};
+
 }  // namespace optim
 }  // namespace torch

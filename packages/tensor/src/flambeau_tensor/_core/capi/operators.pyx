@@ -410,7 +410,7 @@ cdef object _result(Operator op, CKernel k, fl_value* results, int i):
     p = new_object(v)
     o = <object>p
     decref(p)
-    return list(o) if slot.kind == K_TENSORS else o
+    return list(o) if v.kind in (FL_VALUE_TENSORS, FL_VALUE_INTS, FL_VALUE_DOUBLES, FL_VALUE_BOOLS) else o
 
 
 cdef str _qualified(Operator op):

@@ -12,6 +12,12 @@
 #include <functional>
 #include <tuple>
 
+namespace torch {
+namespace autograd {
+class Node;
+}
+}  // namespace torch
+
 namespace c10 {
 class Storage;
 }
@@ -152,6 +158,7 @@ class Tensor {
     bool is_signed() const { return isSignedType(scalar_type()); }
     bool is_conj() const { return false; }
     bool is_neg() const { return false; }
+    bool has_names() const { return false; }
 
     /* data_ptr returns the address without checks. mutable_data_ptr rejects read-only memory and increments the
      * version, so that autograd detects writes to saved tensors; it may be used to write to a leaf that requires
@@ -244,8 +251,14 @@ class Tensor {
     void set_data(const Tensor &other) const;
     void set_grad(const Tensor &grad) const;
     void retain_grad() const;
+    /* Call hook(gradient) when the gradient is computed; a tensor that it returns replaces the gradient. */
+    template <class Hook> unsigned register_hook(Hook &&hook) const;
+    void remove_hook(unsigned position) const;
     void backward(const Tensor &gradient = {}, optional<bool> retain_graph = nullopt, bool create_graph = false,
                   optional<TensorList> inputs = nullopt) const;
+    /* The node of the graph that computes the gradient, or null; and the number of the result that the tensor is. */
+    std::shared_ptr<torch::autograd::Node> grad_fn() const;
+    uint32_t output_nr() const;
     int64_t _version() const { return fl_version(checked()); }
     bool is_alias_of(const Tensor &other) const;
 

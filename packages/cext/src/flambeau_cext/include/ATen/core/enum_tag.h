@@ -1,11 +1,11 @@
-/* Tags of operators, which are for compilers; accepted, without effect. */
+/* Tags of operators, in the order of torch.Tag. */
 #pragma once
 
 namespace at {
 enum class Tag {
-    core, cudagraph_unsafe, data_dependent_output, dynamic_output_shape, flexible_layout, generated, inplace_view,
+    core, cudagraph_unsafe, data_dependent_output, dynamic_output_shape, flexible_layout, generated, inplace, inplace_view,
     maybe_aliasing_or_mutating, needs_contiguous_strides, needs_exact_strides, needs_fixed_stride_order,
-    nondeterministic_bitwise, nondeterministic_seeded, out_variant, pointwise, pt2_compliant_tag, reduction,
+    nondeterministic_bitwise, nondeterministic_seeded, out, out_variant, pointwise, pt2_compliant_tag, reduction,
     view_copy,
 };
 }  // namespace at

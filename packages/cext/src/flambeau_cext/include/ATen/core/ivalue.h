@@ -152,7 +152,8 @@ class IValue {
     c10::complex<double> toComplexDouble() const { return get<c10::complex<double>>("ComplexDouble"); }
     ScalarType toScalarType() const { return ScalarType(toInt()); }
     Scalar toScalar() const;
-    Device toDevice() const { return get<Device>("Device"); }
+    /* Arguments that are devices may be given by their names. */
+    Device toDevice() const { return isString() ? Device(toStringRef()) : get<Device>("Device"); }
     const std::string &toStringRef() const { return get<std::string>("String"); }
     std::string_view toStringView() const { return toStringRef(); }
     List<int64_t> toIntList() const { return list_of<int64_t>("IntList"); }

@@ -187,7 +187,7 @@ inline impl::GenericList IValue::toList() const {
 }
 template <class T> intrusive_ptr<T> IValue::toCustomClass() const {
     const detail::Custom &held = custom();
-    TORCH_CHECK_TYPE(std::string_view(held.type) == typeid(T).name(), "Tried to convert an IValue of type ", held.type,
+    TORCH_CHECK(std::string_view(held.type) == typeid(T).name(), "Tried to convert an IValue of type ", held.type,
                      " to custom class type ", typeid(T).name());
     return intrusive_ptr<T>(static_cast<T *>(held.object.get()));
 }

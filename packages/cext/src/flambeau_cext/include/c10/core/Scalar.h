@@ -107,4 +107,23 @@ inline std::ostream &operator<<(std::ostream &out, const Scalar &s) {
     return out << s.toLong();
 }
 
+/* A number of another type; checked_convert throws an error with the name of the type if the value does not fit. */
+template <class To, class From> To convert(From number) { return static_cast<To>(number); }
+template <class To, class From> bool overflows(From number) {
+    if constexpr (std::is_same_v<To, bool> || !std::is_arithmetic_v<To> || !std::is_arithmetic_v<From>) {
+        return false;
+    } else if constexpr (std::is_integral_v<To>) {
+        const long double value = static_cast<long double>(number);
+        return std::isnan(value) || value < static_cast<long double>(std::numeric_limits<To>::lowest()) ||
+               value > static_cast<long double>(std::numeric_limits<To>::max());
+    } else {
+        const long double value = static_cast<long double>(number);
+        return std::isfinite(value) && std::abs(value) > static_cast<long double>(std::numeric_limits<To>::max());
+    }
+}
+template <class To, class From> To checked_convert(From number, const char *name) {
+    TORCH_CHECK(!(overflows<To, From>(number)), "value cannot be converted to type ", name, " without overflow");
+    return convert<To>(number);
+}
+
 }  // namespace c10

@@ -49,6 +49,10 @@ class TensorOptions {
     const optional<MemoryFormat> &memory_format_opt() const { return memory_format_; }
     const optional<bool> &requires_grad_opt() const { return requires_grad_; }
 
+    /* Whether tensors with these options have the same dtype, layout and type of device. */
+    bool type_equal(const TensorOptions &other) const {
+        return dtype() == other.dtype() && layout() == other.layout() && device().type() == other.device().type();
+    }
     /* Return these options, overridden by the ones that the other sets. */
     TensorOptions merge_in(const TensorOptions &other) const {
         TensorOptions result = *this;
@@ -73,6 +77,16 @@ class TensorOptions {
     optional<bool> requires_grad_;
 };
 
+inline std::ostream &operator<<(std::ostream &out, const TensorOptions &options) {
+    const auto given = [](bool is_given) { return is_given ? "" : " (default)"; };
+    const auto word = [](bool value) { return value ? "true" : "false"; };
+    out << "TensorOptions(dtype=" << options.dtype() << given(options.has_dtype()) << ", device=" << options.device()
+        << given(options.has_device()) << ", layout=" << options.layout() << given(options.has_layout())
+        << ", requires_grad=" << word(options.requires_grad()) << given(options.has_requires_grad())
+        << ", pinned_memory=false (default), memory_format=";
+    if (options.memory_format_opt()) return out << *options.memory_format_opt() << ")";
+    return out << "(nullopt))";
+}
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
 inline TensorOptions dtype(TypeMeta type) { return TensorOptions(type); }
 template <class T> TensorOptions dtype() { return CppTypeToScalarType<T>::value; }

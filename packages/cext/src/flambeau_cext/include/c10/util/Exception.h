@@ -102,16 +102,46 @@ using ValueError = ErrorOf<FL_VALUE_ERROR>;
 using TypeError = ErrorOf<FL_TYPE_ERROR>;
 using NotImplementedError = ErrorOf<FL_NOT_IMPLEMENTED_ERROR>;
 using EnforceFiniteError = Error;
+using OutOfMemoryError = Error;
+/* torch.linalg.LinAlgError in Python. */
+class LinAlgError : public Error {
+  public:
+    explicit LinAlgError(std::string message) : Error(std::move(message)) {}
+    void raise() const noexcept override;
+};
 
 namespace detail {
 [[noreturn, gnu::cold]] inline void failed_check(fl_status code, const char *condition, const char *file, int line,
                                       const std::string &message) {
-    if (!message.empty()) throw Error(message, code);
-    throw Error(str("Expected ", condition, " to be true, but got false. (", file, ":", line, ")"), code);
+    std::string text = message;
+    if (text.empty()) text = str("Expected ", condition, " to be true, but got false. (", file, ":", line, ")");
+    switch (code) { /* sources catch errors by their types */
+    case FL_INDEX_ERROR: throw IndexError(std::move(text));
+    case FL_VALUE_ERROR: throw ValueError(std::move(text));
+    case FL_TYPE_ERROR: throw TypeError(std::move(text));
+    case FL_NOT_IMPLEMENTED_ERROR: throw NotImplementedError(std::move(text));
+    default: throw Error(std::move(text), code);
+    }
 }
 [[noreturn, gnu::cold]] inline void failed_assert(const char *condition, const char *file, int line, const std::string &message) {
     throw Error(str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ". ", message));
 }
+
+/* Collects the message of a check that failed, and throws it when the statement ends. */
+class FailedCheck {
+  public:
+    FailedCheck() = default;
+    FailedCheck(const FailedCheck &) = delete;
+    ~FailedCheck() noexcept(false) { throw Error(text_.str()); }
+    std::ostream &stream() { return text_; }
+
+  private:
+    std::ostringstream text_;
+};
+/* Turns a stream into a statement; its operator has lower precedence than <<. */
+struct LogVoidify {
+    void operator&(std::ostream &) {}
+};
 
 /* While the object exists, warnings of its thread are delayed until the end of the function that Python called, so that
  * a warning that is an error does not interrupt the function. It must be created and destroyed with the GIL held. */
@@ -188,12 +218,17 @@ class HeldWarnings {
 #else
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #endif
-#define TORCH_CHECK_EQ(a, b) TORCH_CHECK((a) == (b), "Check failed: " #a " == " #b " (", a, " vs. ", b, "). ")
-#define TORCH_CHECK_NE(a, b) TORCH_CHECK((a) != (b), "Check failed: " #a " != " #b " (", a, " vs. ", b, "). ")
-#define TORCH_CHECK_LT(a, b) TORCH_CHECK((a) < (b), "Check failed: " #a " < " #b " (", a, " vs. ", b, "). ")
-#define TORCH_CHECK_LE(a, b) TORCH_CHECK((a) <= (b), "Check failed: " #a " <= " #b " (", a, " vs. ", b, "). ")
-#define TORCH_CHECK_GT(a, b) TORCH_CHECK((a) > (b), "Check failed: " #a " > " #b " (", a, " vs. ", b, "). ")
-#define TORCH_CHECK_GE(a, b) TORCH_CHECK((a) >= (b), "Check failed: " #a " >= " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_LINALG(condition, ...) TORCH_CHECK_WITH(LinAlgError, condition, ##__VA_ARGS__)
+#define FL_CHECK_OP(op, a, b)                                                                                          \
+    C10_LIKELY((a)op(b)) ? (void)0                                                                                     \
+                         : ::c10::detail::LogVoidify() & ::c10::detail::FailedCheck().stream()                         \
+                               << "Check failed: " #a " " #op " " #b " (" << (a) << " vs. " << (b) << "). "
+#define TORCH_CHECK_EQ(a, b) FL_CHECK_OP(==, a, b)
+#define TORCH_CHECK_NE(a, b) FL_CHECK_OP(!=, a, b)
+#define TORCH_CHECK_LT(a, b) FL_CHECK_OP(<, a, b)
+#define TORCH_CHECK_LE(a, b) FL_CHECK_OP(<=, a, b)
+#define TORCH_CHECK_GT(a, b) FL_CHECK_OP(>, a, b)
+#define TORCH_CHECK_GE(a, b) FL_CHECK_OP(>=, a, b)
 #define TORCH_WARN(...) ::c10::detail::warn(::c10::str(__VA_ARGS__))
 #define TORCH_WARN_ONCE(...)                                                                                           \
     do {                                                                                                               \

@@ -40,10 +40,6 @@ class LogMessage {
     std::ostringstream text_;
     int level_;
 };
-/* Turns a stream into a statement; its operator has lower precedence than <<. */
-struct LogVoidify {
-    void operator&(std::ostream &) {}
-};
 
 }  // namespace detail
 
@@ -70,8 +66,6 @@ inline void initLogging() {}
 #endif
 #ifndef CHECK
 #define CHECK(condition) FL_LOG_IF(FATAL, !(condition)) << "Check failed: " #condition " "
-#define FL_CHECK_OP(op, a, b) \
-    FL_LOG_IF(FATAL, !((a)op(b))) << "Check failed: " #a " " #op " " #b " (" << (a) << " vs. " << (b) << ") "
 #define CHECK_EQ(a, b) FL_CHECK_OP(==, a, b)
 #define CHECK_NE(a, b) FL_CHECK_OP(!=, a, b)
 #define CHECK_LT(a, b) FL_CHECK_OP(<, a, b)

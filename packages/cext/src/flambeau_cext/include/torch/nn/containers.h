@@ -1,4 +1,5 @@
-/* Containers of modules: Sequential, ModuleList, and AnyModule, which holds a module of any type. */
+/* Containers of modules: Sequential, ModuleList, ModuleDict, and AnyModule, which holds a module of any type; containers
+ * of parameters: ParameterList and ParameterDict. */
 #pragma once
 
 #include <torch/nn/module.h>
@@ -166,6 +167,124 @@ class ModuleListImpl : public Module {
     bool is_empty() const noexcept { return children_.is_empty(); }
 };
 TORCH_MODULE(ModuleList);
+
+class ModuleDictImpl : public Module {
+  public:
+    using Items = OrderedDict<std::string, std::shared_ptr<Module>>;
+    ModuleDictImpl() = default;
+    explicit ModuleDictImpl(const std::vector<std::pair<std::string, std::shared_ptr<Module>>> &modules) { update(modules); }
+    explicit ModuleDictImpl(const Items &modules) { update(modules); }
+    void pretty_print(std::ostream &out) const override { out << "torch::nn::ModuleDict"; }
+    /* Add modules, or replace those of the same names. */
+    template <class Container> void update(const Container &modules) {
+        for (const auto &item : modules) put(item.key(), item.value());
+    }
+    void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>> &modules) {
+        for (const auto &[key, module] : modules) put(key, module);
+    }
+    std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const { return children_.pairs(); }
+    std::vector<std::string> keys() const { return children_.keys(); }
+    std::vector<std::shared_ptr<Module>> values() const { return children_.values(); }
+    auto begin() { return children_.begin(); }
+    auto end() { return children_.end(); }
+    auto begin() const { return children_.begin(); }
+    auto end() const { return children_.end(); }
+    size_t size() const noexcept { return children_.size(); }
+    bool empty() const noexcept { return children_.is_empty(); }
+    bool contains(const std::string &key) const noexcept { return children_.contains(key); }
+    void clear() { children_.clear(); }
+    std::shared_ptr<Module> pop(const std::string &key) {
+        std::shared_ptr<Module> module = children_[key];
+        children_.erase(key);
+        return module;
+    }
+    std::shared_ptr<Module> operator[](const std::string &key) const { return children_[key]; }
+    std::shared_ptr<Module> ptr(const std::string &key) const { return children_[key]; }
+    template <class M> std::shared_ptr<M> ptr(const std::string &key) const {
+        return std::dynamic_pointer_cast<M>(children_[key]);
+    }
+    template <class M> M &at(const std::string &key) const {
+        M *typed = dynamic_cast<M *>(children_[key].get());
+        TORCH_CHECK(typed, "Unable to cast module[", key, "] to another type than its own");
+        return *typed;
+    }
+
+  private:
+    void put(const std::string &key, const std::shared_ptr<Module> &module) {
+        if (contains(key)) replace_module(key, module);
+        else register_module(key, module);
+    }
+};
+TORCH_MODULE(ModuleDict);
+
+class ParameterListImpl : public Module {
+  public:
+    ParameterListImpl() = default;
+    template <class... T, class = std::enable_if_t<(std::is_convertible_v<T, Tensor> && ...) && sizeof...(T) != 0>>
+    explicit ParameterListImpl(const T &...tensors) {
+        (append(tensors), ...);
+    }
+    void pretty_print(std::ostream &out) const override {
+        out << "(";
+        for (const auto &item : parameters_) out << "\n(" << item.key() << "): Parameter of size " << item.value().sizes();
+        out << "\n)";
+    }
+    void append(const Tensor &tensor) { register_parameter(std::to_string(size()), tensor, tensor.requires_grad()); }
+    void append(const OrderedDict<std::string, Tensor>::Item &item) { append(item.value()); }
+    template <class Container> void extend(const Container &tensors) {
+        for (const auto &tensor : tensors) append(tensor);
+    }
+    auto begin() { return parameters_.begin(); }
+    auto end() { return parameters_.end(); }
+    auto begin() const { return parameters_.begin(); }
+    auto end() const { return parameters_.end(); }
+    Tensor &at(size_t i) {
+        TORCH_CHECK(i < size(), "Index out of range");
+        return parameters_[std::to_string(i)];
+    }
+    Tensor &operator[](size_t i) { return at(i); }
+    size_t size() const noexcept { return parameters_.size(); }
+    bool is_empty() const noexcept { return parameters_.is_empty(); }
+};
+TORCH_MODULE(ParameterList);
+
+class ParameterDictImpl : public Module {
+  public:
+    ParameterDictImpl() = default;
+    explicit ParameterDictImpl(const OrderedDict<std::string, Tensor> &tensors) { update(tensors); }
+    void pretty_print(std::ostream &out) const override {
+        out << "(";
+        for (const auto &item : parameters_) out << "\n(" << item.key() << "): Parameter of size " << item.value().sizes();
+        out << "\n)";
+    }
+    Tensor &insert(const std::string &key, const Tensor &tensor) {
+        return register_parameter(key, tensor, tensor.requires_grad());
+    }
+    template <class Container> void update(const Container &tensors) {
+        for (const auto &item : tensors) {
+            if (contains(item.key())) parameters_[item.key()] = item.value();
+            else insert(item.key(), item.value());
+        }
+    }
+    Tensor pop(const std::string &key) {
+        Tensor tensor = parameters_[key];
+        parameters_.erase(key);
+        return tensor;
+    }
+    std::vector<std::string> keys() const { return parameters_.keys(); }
+    std::vector<Tensor> values() const { return parameters_.values(); }
+    auto begin() { return parameters_.begin(); }
+    auto end() { return parameters_.end(); }
+    auto begin() const { return parameters_.begin(); }
+    auto end() const { return parameters_.end(); }
+    size_t size() const noexcept { return parameters_.size(); }
+    bool empty() const noexcept { return parameters_.is_empty(); }
+    bool contains(const std::string &key) const noexcept { return parameters_.contains(key); }
+    void clear() { parameters_.clear(); }
+    Tensor &get(const std::string &key) { return parameters_[key]; }
+    Tensor &operator[](const std::string &key) { return get(key); }
+};
+TORCH_MODULE(ParameterDict);
 
 /* A function as a module, with additional arguments for it: Functional(torch::elu, 1, 0, 1). */
 class FunctionalImpl : public Module {

@@ -5,6 +5,7 @@
 #include <ATen/core/boxing/Objects.h>
 #include <c10/util/Type.h>
 #include <torch/ordered_dict.h>
+#include <torch/serialize/archive.h>
 #include <torch/types.h>
 
 #include <functional>
@@ -71,6 +72,26 @@ class Module : public std::enable_shared_from_this<Module> {
     void eval() { train(false); }
     virtual bool is_training() const noexcept { return is_training_; }
     virtual bool is_serializable() const { return true; }
+
+    /* Write parameters, buffers and modules by their names, or read their values. */
+    virtual void save(serialize::OutputArchive &archive) const {
+        for (const auto &item : parameters_) archive.write(item.key(), item.value());
+        for (const auto &item : buffers_) archive.write(item.key(), item.value(), /*is_buffer=*/true);
+        for (const auto &child : children_) {
+            serialize::OutputArchive inner;
+            child.value()->save(inner);
+            archive.write(child.key(), inner);
+        }
+    }
+    virtual void load(serialize::InputArchive &archive) {
+        for (auto &item : parameters_) read_value(archive, item);
+        for (auto &item : buffers_) read_value(archive, item);
+        for (const auto &child : children_) {
+            serialize::InputArchive inner;
+            archive.read(child.key(), inner);
+            child.value()->load(inner);
+        }
+    }
 
     virtual void to(ScalarType type, bool = false) {
         each([&](Tensor &t) {
@@ -156,6 +177,13 @@ class Module : public std::enable_shared_from_this<Module> {
                     "as the original module after calling reset(). Are you sure you called register_parameter() or "
                     "register_buffer() inside reset() and not the constructor?");
         for (auto &item : to) item.value().copy_(from[item.key()]);
+    }
+    static void read_value(serialize::InputArchive &archive, OrderedDict<std::string, Tensor>::Item &item) {
+        if (!item.value().defined()) return;
+        Tensor read;
+        archive.read(item.key(), read);
+        NoGradGuard no_grad;
+        item.value().set_data(read.detach());
     }
     void collect(OrderedDict<std::string, Tensor> &all, OrderedDict<std::string, Tensor> Module::*which,
                  const std::string &prefix, bool recurse) const {

@@ -387,9 +387,6 @@ FL_NOT_BUILT(TransformerDecoderLayer);
 FL_NOT_BUILT(EmbeddingBag);
 FL_NOT_BUILT(AdaptiveLogSoftmaxWithLoss);
 FL_NOT_BUILT(CTCLoss);
-FL_NOT_BUILT(ModuleDict);
-FL_NOT_BUILT(ParameterDict);
-FL_NOT_BUILT(ParameterList);
 #undef FL_NOT_BUILT
 
 }  // namespace nn

@@ -2,13 +2,39 @@
  * torch.save for a dictionary. */
 #pragma once
 
-#include <torch/csrc/autograd/custom_function.h>
+#include <ATen/core/boxing/Objects.h>
+#include <torch/types.h>
 
 #include <fstream>
 #include <istream>
 
 namespace torch {
 namespace serialize {
+namespace detail {
+
+/* What torch.save writes for a value. */
+inline std::string saved(const c10::IValue &value) {
+    using at::detail::Object;
+    at::detail::Gil gil;
+    Object file = Object::checked(PyObject_CallObject(at::detail::imported("io", "BytesIO").get(), nullptr));
+    Object object(at::detail::object_of(value));
+    Object::checked(PyObject_CallFunction(at::detail::imported("flambeau_tensor.serialization", "save").get(), "OO",
+                                          object.get(), file.get()));
+    Object bytes = Object::checked(PyObject_CallMethod(file.get(), "getvalue", nullptr));
+    return {PyBytes_AsString(bytes.get()), size_t(PyBytes_Size(bytes.get()))};
+}
+/* The value that torch.load reads. */
+inline c10::IValue loaded(const std::string &text) {
+    using at::detail::Object;
+    at::detail::Gil gil;
+    Object bytes = Object::checked(PyBytes_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
+    Object file = Object::checked(PyObject_CallFunction(at::detail::imported("io", "BytesIO").get(), "O", bytes.get()));
+    Object value = Object::checked(PyObject_CallFunction(
+        at::detail::imported("flambeau_tensor.serialization", "load").get(), "O", file.get()));
+    return at::detail::ivalue_of(value.get());
+}
+
+}  // namespace detail
 
 class OutputArchive final {
   public:
@@ -20,14 +46,8 @@ class OutputArchive final {
     /* Write another archive under a name. */
     void write(const std::string &key, OutputArchive &nested) { values_.insert_or_assign(key, nested.values_); }
     void save_to(std::ostream &stream) {
-        using at::detail::Object;
-        at::detail::Gil gil;
-        Object file = Object::checked(PyObject_CallObject(at::detail::imported("io", "BytesIO").get(), nullptr));
-        Object values(at::detail::object_of(values_));
-        Object::checked(PyObject_CallFunction(at::detail::imported("flambeau_tensor.serialization", "save").get(), "OO",
-                                              values.get(), file.get()));
-        Object bytes = Object::checked(PyObject_CallMethod(file.get(), "getvalue", nullptr));
-        stream.write(PyBytes_AsString(bytes.get()), PyBytes_Size(bytes.get()));
+        const std::string bytes = detail::saved(values_);
+        stream.write(bytes.data(), std::streamsize(bytes.size()));
     }
     void save_to(const std::string &filename) {
         std::ofstream stream(filename, std::ios::binary);
@@ -42,14 +62,10 @@ class OutputArchive final {
 class InputArchive final {
   public:
     void load_from(std::istream &stream, optional<at::Device> = nullopt) {
-        using at::detail::Object;
-        at::detail::Gil gil;
         std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-        Object bytes = Object::checked(PyBytes_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
-        Object file = Object::checked(PyObject_CallFunction(at::detail::imported("io", "BytesIO").get(), "O", bytes.get()));
-        Object values = Object::checked(PyObject_CallFunction(
-            at::detail::imported("flambeau_tensor.serialization", "load").get(), "O", file.get()));
-        values_ = at::detail::ivalue_of(values.get()).to<c10::Dict<std::string, c10::IValue>>();
+        const c10::IValue value = detail::loaded(text);
+        TORCH_CHECK(value.isGenericDict(), "expected a file that torch::save wrote, which holds a dictionary");
+        values_ = value.to<c10::Dict<std::string, c10::IValue>>();
     }
     void load_from(const std::string &filename, optional<at::Device> = nullopt) {
         std::ifstream stream(filename, std::ios::binary);

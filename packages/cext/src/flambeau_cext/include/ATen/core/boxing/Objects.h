@@ -263,5 +263,115 @@ template <class T> struct SchemaType<c10::intrusive_ptr<T>> {
     }
 };
 
+
+/* --- C++ functions as Python functions with positional arguments ------------------------------------------------------ */
+
+using ObjectFunction = std::function<IValue(const std::vector<IValue> &)>;
+
+inline PyObject *run_object_function(PyObject *capsule, PyObject *arguments) {
+    auto *function = static_cast<ObjectFunction *>(PyCapsule_GetPointer(capsule, nullptr));
+    try {
+        return object_of((*function)(items_of(arguments)));
+    } catch (...) {
+        fl::record_exception();
+        return nullptr;
+    }
+}
+inline Object python_function(ObjectFunction function) {
+    static PyMethodDef definition = {"method", run_object_function, METH_VARARGS, nullptr};
+    auto owned = std::make_unique<ObjectFunction>(std::move(function));
+    Object capsule = Object::checked(PyCapsule_New(owned.get(), nullptr, [](PyObject *capsule) {
+        delete static_cast<ObjectFunction *>(PyCapsule_GetPointer(capsule, nullptr));
+    }));
+    owned.release();
+    return Object::checked(PyCFunction_New(&definition, capsule.get()));
+}
+
+/* Register a hook; the result is its key in the tensor's `_backward_hooks`. */
+inline unsigned add_hook(const Tensor &tensor, ObjectFunction hook) {
+    Gil gil;
+    const Object self(fl_to_python(tensor.handle())), function = python_function(std::move(hook));
+    const Object handle = Object::checked(PyObject_CallMethod(self.get(), "register_hook", "O", function.get()));
+    const Object id = Object::checked(PyObject_GetAttrString(handle.get(), "id"));
+    return unsigned(PyLong_AsUnsignedLong(id.get()));
+}
+
 }  // namespace detail
+
 }  // namespace at
+
+namespace torch {
+namespace autograd {
+
+/* A node of the graph, which is an object of Python. */
+class Node {
+  public:
+    explicit Node(at::detail::Object object) : object_(std::move(object)) {}
+    Node(const Node &) = delete;
+    ~Node() {
+        at::detail::Gil gil;
+        object_ = at::detail::Object();
+    }
+    std::string name() const {
+        at::detail::Gil gil;
+        return at::detail::ivalue_of(at::detail::Object::checked(PyObject_CallMethod(object_.get(), "name", nullptr)).get())
+            .toStringRef();
+    }
+    PyObject *object() const { return object_.get(); }
+
+  private:
+    at::detail::Object object_;
+};
+
+}  // namespace autograd
+}  // namespace torch
+
+namespace at {
+
+template <class Hook> unsigned Tensor::register_hook(Hook &&hook) const {
+    return detail::add_hook(*this, [hook = std::decay_t<Hook>(std::forward<Hook>(hook))](
+                                       const std::vector<IValue> &arguments) mutable -> IValue {
+        Tensor grad = arguments[0].isNone() ? Tensor() : arguments[0].toTensor();
+        if constexpr (std::is_void_v<std::invoke_result_t<Hook &, Tensor>>) {
+            hook(std::move(grad));
+            return {};
+        } else {
+            Tensor result = hook(std::move(grad));
+            return result.defined() ? IValue(result) : IValue();
+        }
+    });
+}
+inline uint32_t Tensor::output_nr() const {
+    detail::Gil gil;
+    const detail::Object self(fl_to_python(handle()));
+    return uint32_t(PyLong_AsUnsignedLong(detail::Object::checked(PyObject_GetAttrString(self.get(), "output_nr")).get()));
+}
+inline std::shared_ptr<torch::autograd::Node> Tensor::grad_fn() const {
+    detail::Gil gil;
+    const detail::Object self(fl_to_python(handle()));
+    detail::Object node = detail::Object::checked(PyObject_GetAttrString(self.get(), "grad_fn"));
+    return node.get() == Py_None ? nullptr : std::make_shared<torch::autograd::Node>(std::move(node));
+}
+inline void Tensor::remove_hook(unsigned position) const {
+    detail::Gil gil;
+    const detail::Object self(fl_to_python(handle()));
+    const detail::Object hooks = detail::Object::checked(PyObject_GetAttrString(self.get(), "_backward_hooks"));
+    const detail::Object key(PyLong_FromUnsignedLong(position));
+    if (hooks.get() == Py_None || PyObject_DelItem(hooks.get(), key.get())) {
+        PyErr_Clear();
+        TORCH_CHECK_INDEX(false, "Invalid index, no hook at position ", position);
+    }
+}
+
+}  // namespace at
+
+namespace c10 {
+inline void LinAlgError::raise() const noexcept {
+    at::detail::Gil gil;
+    try {
+        PyErr_SetString(at::detail::imported("flambeau_tensor.linalg", "LinAlgError").get(), what());
+    } catch (const Error &error) {
+        error.raise();
+    }
+}
+}  // namespace c10

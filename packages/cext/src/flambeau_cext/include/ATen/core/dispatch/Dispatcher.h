@@ -5,6 +5,32 @@
 #include <ATen/core/boxing/Values.h>
 #include <c10/core/DispatchKey.h>
 
+namespace at {
+namespace detail {
+/* How many guards are active in this thread; below them, operators run their kernels instead of recording. */
+inline thread_local int below_autograd = 0;
+/* Whether the thread recorded when the first of these guards was made. Functions still record then. */
+inline thread_local int recorded_above = 0;
+/* The kernels among which the next operator of a C++ library chooses. */
+inline thread_local optional<c10::DispatchKeySet> redispatched;
+}  // namespace detail
+
+class AutoDispatchBelowAutograd {
+  public:
+    AutoDispatchBelowAutograd() {
+        if (detail::below_autograd++ == 0) detail::recorded_above = no_grad_.was();
+    }
+    AutoDispatchBelowAutograd(const AutoDispatchBelowAutograd &) = delete;
+    ~AutoDispatchBelowAutograd() { detail::below_autograd--; }
+
+  private:
+    NoGradGuard no_grad_;
+};
+using AutoDispatchBelowADInplaceOrView = AutoDispatchBelowAutograd;
+using AutoNonVariableTypeMode = AutoDispatchBelowAutograd;
+
+}  // namespace at
+
 namespace c10 {
 
 template <class F> class TypedOperatorHandle;
@@ -23,6 +49,16 @@ template <class R, class... A> class TypedOperatorHandle<R(A...)> {
         } else if constexpr (!std::is_void_v<R>) {
             return at::detail::Returned<R>::take(results);
         }
+    }
+    /* Call the kernel for these keys: below autograd if they contain none of its keys. */
+    R redispatch(DispatchKeySet keys, A... arguments) const {
+        struct Restored {
+            optional<DispatchKeySet> outer;
+            ~Restored() { at::detail::redispatched = outer; }
+        } restored{std::exchange(at::detail::redispatched, keys)};
+        optional<at::AutoDispatchBelowAutograd> below;
+        if (!keys.has_any(autograd_dispatch_keyset)) below.emplace();
+        return call(std::forward<A>(arguments)...);
     }
 
   private:
@@ -54,31 +90,6 @@ class Dispatcher {
 };
 
 }  // namespace c10
-
-namespace at {
-
-namespace detail {
-/* How many guards are active in this thread; below them, operators run their kernels instead of recording. */
-inline thread_local int below_autograd = 0;
-/* Whether the thread recorded when the first of these guards was made. Functions still record then. */
-inline thread_local int recorded_above = 0;
-}  // namespace detail
-
-class AutoDispatchBelowAutograd {
-  public:
-    AutoDispatchBelowAutograd() {
-        if (detail::below_autograd++ == 0) detail::recorded_above = no_grad_.was();
-    }
-    AutoDispatchBelowAutograd(const AutoDispatchBelowAutograd &) = delete;
-    ~AutoDispatchBelowAutograd() { detail::below_autograd--; }
-
-  private:
-    NoGradGuard no_grad_;
-};
-using AutoDispatchBelowADInplaceOrView = AutoDispatchBelowAutograd;
-using AutoNonVariableTypeMode = AutoDispatchBelowAutograd;
-
-}  // namespace at
 
 namespace c10 {
 namespace impl {

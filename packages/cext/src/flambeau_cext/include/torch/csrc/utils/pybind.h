@@ -104,6 +104,24 @@ template <> struct type_caster<c10::MemoryFormat> {
     static constexpr const char *names[4] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 };
 
+template <> struct type_caster<c10::Layout> {
+    PYBIND11_TYPE_CASTER(c10::Layout, const_name("torch.layout"));
+    bool load(handle source, bool) {
+        for (int i = 0; i < int(c10::Layout::NumOptions); i++) {
+            value = c10::Layout(i);
+            if (at::detail::imported("flambeau_tensor", names[i]).get() == source.ptr()) return true;
+        }
+        return false;
+    }
+    static handle cast(c10::Layout layout, return_value_policy, handle) {
+        return at::detail::imported("flambeau_tensor", names[int(layout)]).release();
+    }
+
+  private:
+    static constexpr const char *names[] = {"strided", "sparse_coo", "sparse_csr", "_mkldnn", "sparse_csc", "sparse_bsr",
+                                            "sparse_bsc", "jagged"};
+};
+
 template <> struct type_caster<c10::SymInt> {
     PYBIND11_TYPE_CASTER(c10::SymInt, const_name("Union[int, torch.SymInt]"));
     bool load(handle source, bool) {
