@@ -115,27 +115,31 @@ def rebuilt(tree, parts):
 
 def tree_map(function, tree, *others):
     """Apply ``function`` to every leaf, with the corresponding leaves of further trees of the same structure."""
-    if is_leaf(tree):
-        return function(tree, *others)
+    return function(tree, *others) if is_leaf(tree) else _mapped(function, tree, *others)
+
+
+def _mapped(function, tree, *others):
     if others:
         pairs = zip(children(tree), *map(children, others), strict=True)
-        parts = [function(*each) if is_leaf(each[0]) else deeper(tree_map, function, *each) for each in pairs]
+        parts = [function(*each) if is_leaf(each[0]) else deeper(_mapped, function, *each) for each in pairs]
     else:
-        parts = [function(t) if is_leaf(t) else deeper(tree_map, function, t) for t in children(tree)]
+        parts = [function(t) if is_leaf(t) else deeper(_mapped, function, t) for t in children(tree)]
     kind = type(tree)
     return parts if kind is list else tuple(parts) if kind is tuple else rebuilt(tree, parts)
 
 
 def leaves(tree):
     """The leaves in order."""
-    if is_leaf(tree):
-        return [tree]
+    return [tree] if is_leaf(tree) else _leaves_of(tree)
+
+
+def _leaves_of(tree):
     out = []
     for child in children(tree):
         if is_leaf(child):
             out.append(child)
         else:
-            out += deeper(leaves, child)
+            out += deeper(_leaves_of, child)
     return out
 
 

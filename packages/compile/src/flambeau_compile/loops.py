@@ -38,7 +38,7 @@ _ACROSS = 512  # accumulators that a loop across rows has at most
 class _Printer:
     def __init__(self, program: Program, source: Source, changing: frozenset[int] | None) -> None:
         self.program, self.source = program, source
-        self.general, self.changing = changing is not None, changing
+        self.changing = changing
         self.steps = _legal(program, program.steps)
         self.groups = grouped(self.steps)
         self.kernels = self.checks = 0  # the numbers printed so far
@@ -154,9 +154,9 @@ class _Printer:
         n = steps[0].out.numel
         if n == 0:
             return
-        size = BLOCK if self.general else min(n, BLOCK)
+        size = min(n, BLOCK) if self.changing is None else BLOCK
         line = self.source.line
-        single = n <= BLOCK and not self.general
+        single = n <= BLOCK and self.changing is None
         line("{")
         if single:
             line(f"const fl_size i0 = 0, m = {n}; (void)i0;")
@@ -335,7 +335,7 @@ class _Printer:
             size, stride = runs[0]
             width = x.sizes[inner]
             call = self.source.function(across)
-            most, apart = _ACROSS if self.general else min(width, _ACROSS), stride * ITEMSIZE[x.dtype]
+            most, apart = min(width, _ACROSS) if self.changing is None else _ACROSS, stride * ITEMSIZE[x.dtype]
             line(f"for (fl_size j = 0; j < {width}; j += {_ACROSS}) {{ {wide} s[{most}]; i64 aux[{most}];")
             line(f"const fl_size m = {width} - j < {_ACROSS} ? {width} - j : {_ACROSS};")
             line(f"((fl_across)f[{call}])(unused, {source} + j, {apart}, {size}, m, s, aux, 0);")
