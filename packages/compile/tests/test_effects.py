@@ -202,7 +202,7 @@ def test_a_first_time():
         "        a.cache = x + 1\n    return a.cache\n"
     )
     (effect,) = effects(m.f, ft.ones(1))
-    assert (effect.kind, effect.settles) == ("other", True)
+    assert (effect.kind, effect.settles) == ("attribute_tensor", True)
     recording = record(m.f, ft.ones(1))
     assert recording.effects == []
     m.a.cache = None

@@ -2,11 +2,14 @@
 
 import collections
 import copy
+import dataclasses
+import mimetypes
 import pickle
 import threading
 
 import pytest
 
+import flambeau_autograd as fa
 import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_compile import compile, explain
@@ -145,3 +148,155 @@ def test_existing_tensors_that_are_stored():
     x.fill_(7.0)
     assert compiled(x).tolist() == eager(x).tolist()  # one tensor is the argument and the state
     assert "eagerly" not in explain(compiled)
+
+
+def test_a_tensor_in_place_of_none():
+    class Cache:
+        def __init__(self):
+            self.keys = None
+
+        def append(self, x):
+            self.keys = x if self.keys is None else ft.cat([self.keys, x])
+            return self.keys.sum()
+
+    cache, twin = Cache(), Cache()
+    append = compile(cache.append)
+    for _ in range(3):
+        cache.keys = twin.keys = None
+        for i in range(3):
+            x = ft.full((1,), float(i)) * 2
+            assert append(x) == twin.append(x)
+            assert ft.equal(cache.keys, twin.keys)
+    assert "eagerly" not in explain(append)
+    assert append(x) == twin.append(x)
+
+
+def test_counters_in_dicts_of_several_tensors():
+    state = {}
+    keys = [ft.ones(2), ft.zeros(2)]
+
+    def average(key):
+        if key not in state:
+            state[key] = {"sum": ft.zeros(2), "count": 0}
+        own = state[key]
+        own["sum"].add_(key + 1)
+        own["count"] += 1
+        return own["sum"] / own["count"]
+
+    compiled = compile(average)
+    for _ in range(8):
+        for key in keys:
+            assert ft.equal(compiled(key), key + 1)
+    assert [own["count"] for own in state.values()] == [8, 8]
+    assert "eagerly" not in explain(compiled)
+
+
+def test_functions_made_inside_that_close_over_outer_variables():
+    net, scale = nn.Linear(2, 1), ft.tensor(2.0)
+
+    def total(x):
+        return sum(map(lambda row: net(row) * scale, x.unbind())) + ft.stack([net(row) for row in x]).sum()
+
+    compiled = compile(total)
+    for _ in range(4):
+        compiled(ft.randn(3, 2))
+    assert explain(compiled).count("\n") == 0
+    net, scale = nn.Linear(2, 1), ft.tensor(3.0)
+    x = ft.randn(3, 2)
+    assert ft.allclose(compiled(x), 3 * net(x).sum() + net(x).sum())
+
+
+def test_modules_with_a_getattr_of_their_own():
+    class Wrapper(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner, self.gain = inner, 2.0
+
+        def __getattr__(self, name):
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(super().__getattr__("inner"), name)
+
+        def forward(self, x):
+            return self.inner(x) * self.gain + self.bias
+
+    wrapper = Wrapper(nn.Linear(2, 2))
+    compiled = compile(wrapper)
+    for _ in range(3):
+        x = ft.randn(3, 2)
+        assert ft.allclose(compiled(x), wrapper.inner(x) * 2 + wrapper.inner.bias)
+    assert explain(compiled).count("\n") == 0 and "eagerly" not in explain(compiled)
+    wrapper.inner.bias = nn.Parameter(ft.ones(2))
+    assert ft.allclose(compiled(x), wrapper.inner(x) * 2 + 1)
+
+
+def test_a_dict_of_a_module_of_the_standard_library():
+    def total(x):
+        mimetypes.types_map[".total"] = mimetypes.types_map.get(".total", 0) + 1
+        return x * mimetypes.types_map[".total"]
+
+    compiled = compile(total)
+    try:
+        assert [compiled(ft.ones(())).item() for _ in range(8)] == list(range(1, 9))
+    finally:
+        del mimetypes.types_map[".total"]
+
+
+@dataclasses.dataclass
+class Result:
+    loss: ft.Tensor
+    parts: dict
+    rate: float = 0.5
+    nothing: object = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slotted:
+    value: ft.Tensor
+    inner: Result
+
+
+def test_results_that_are_objects():
+    weight = ft.ones(2, requires_grad=True)
+
+    def f(x, k):
+        y = (x * weight * k).sum()
+        return Slotted(x + 1, Result(y, {"twice": y * 2, "rows": [x]}, k))
+
+    compiled = compile(f)
+    for i in range(5):
+        x = ft.randn(2)
+        found, expected = compiled(x, 0.5 * i), f(x, 0.5 * i)
+        assert type(found) is Slotted and type(found.inner) is Result and found.inner.nothing is None
+        assert ft.equal(found.value, expected.value) and found.inner.rate == expected.inner.rate == 0.5 * i
+        assert found.inner.parts["rows"][0] is x
+        weight.grad = None
+        (found.inner.loss + found.inner.parts["twice"]).backward()
+        assert ft.allclose(weight.grad, 3 * 0.5 * i * x)
+        (gradient,) = fa.grad(compiled(x, 2.0).inner.loss ** 2, weight, create_graph=True)
+        assert ft.allclose(fa.grad(gradient.sum(), weight)[0], 8 * x * x.sum())
+    assert "eagerly" not in explain(compiled)
+    other = compiled(x, 1.0)
+    assert other is not compiled(x, 1.0)
+
+
+def test_results_that_are_distributions_or_existing_objects():
+    kept = Result(ft.ones(2), {})
+
+    class Policy:
+        def __init__(self, mean):
+            self.mean, self.scale = mean, mean.exp()
+
+        def log_prob(self, x):
+            return -(((x - self.mean) / self.scale) ** 2) / 2
+
+    compiled = compile(lambda x: Policy(x * 2))
+    for _ in range(3):
+        x = ft.randn(2)
+        assert ft.allclose(compiled(x).log_prob(ft.zeros(2)), Policy(x * 2).log_prob(ft.zeros(2)))
+    assert explain(compiled).count("\n") == 0
+    same = compile(lambda x: (x + 1, kept))
+    with pytest.warns(RuntimeWarning, match="returns an object of type Result"):
+        assert same(x)[1] is kept
+    assert same(x)[1] is kept

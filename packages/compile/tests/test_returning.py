@@ -151,3 +151,19 @@ def test_inference_mode_compiles():
                     assert all(ft.allclose(a, b) for a, b in zip(found, expected, strict=True))
             with no_grad():
                 assert described(compiled(given)) == described(f(given))
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+def test_numbers_that_an_object_returns(decorated):
+    net = Linear(2, 1)
+
+    class Scorer:
+        def __call__(self, x):
+            return {"score": net(x).sum().item(), "rows": len(x)}
+
+    compiled = compile(no_grad()(lambda x: net(x).sum().item()) if decorated else Scorer())
+    for _ in range(12):
+        x = ft.randn(3, 2)
+        found = compiled(x)
+        assert (found if decorated else found["score"]) == pytest.approx(net(x).sum().item(), abs=1e-6)
+    assert explain(compiled).count("\n") == 0

@@ -5,6 +5,7 @@ import collections
 import functools
 import gc
 import math
+import mimetypes
 import random
 import sys
 import time
@@ -19,7 +20,6 @@ import pytest
 import flambeau_nn as nn
 import flambeau_nn.functional as F
 import flambeau_tensor as ft
-from flambeau_compile import _dicts
 from flambeau_compile.watching import Recording
 
 ALIVE = []  # the functions that a test records, until it ends
@@ -227,13 +227,24 @@ class Slots:
     __slots__ = ("a", "b")
 
 
-def test_changes_of_a_dict_after_a_moment():
-    table, untouched = {"a": 1}, {"a": 1}
-    moment = _dicts.now()
-    table["a"] = 2
-    tagged = moment is not None  # dicts have no version tags from CPython 3.13 on
-    assert _dicts.changed_since(table, moment) is (True if tagged else None)
-    assert _dicts.changed_since(untouched, moment) is (False if tagged else None)
+def test_changes_of_containers_that_only_a_run_shows():
+    def counted():
+        mimetypes.types_map[".counted"] = str(int(mimetypes.types_map.get(".counted", "0")) + 1)
+        return len(mimetypes.types_map)
+
+    def read():
+        return mimetypes.types_map[".counted"]
+
+    try:
+        for function, effects in ((counted, 1), (read, 0)):
+            first = record(function)
+            assert [str(effect).partition(" ")[0] for effect in first.effects] == ["mimetypes.types_map"]
+            assert first.unknown == [mimetypes.types_map] and first.effects[0].settles
+            with Recording(function, known=first.unknown) as second:
+                function()
+            assert second.unknown == [] and len(second.effects) == effects
+    finally:
+        del mimetypes.types_map[".counted"]
 
 
 def test_objects():

@@ -8,6 +8,7 @@ import flambeau as torch
 from flambeau._higher_order_ops import scan
 from flambeau.compiler import explain
 from flambeau.utils._pytree import tree_flatten, tree_map
+from flambeau_compile.lowering import Builder
 
 
 def test_while_loop():
@@ -141,3 +142,24 @@ def test_a_scan_in_c_for_other_programs(tmp_path):
     subprocess.run(["cc", *strict, "net.c", "net_test.c", "-o", "net_test", "-lm"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "net_test"], capture_output=True, text=True).stdout == "as in Python\n"
     assert "turn1 < 40" in (tmp_path / "net.c").read_text()
+
+
+def test_another_process_finds_the_plans_of_loops(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path))
+    lowered = []
+    monkeypatch.setattr(
+        Builder, "lower", lambda self, op, *rest, lower=Builder.lower: lowered.append(op) or lower(self, op, *rest)
+    )
+
+    def run(x, steps):
+        y, rows = scan(lambda c, r: (c * 0.9 + r, c.sum()), x[0], x * 2)
+        return torch.while_loop(lambda i, y: i < steps, lambda i, y: (i + 1, y.sin() + rows[3]), (torch.tensor(0), y))
+
+    x = torch.randn(20, 3)
+    found = [torch.compile(lambda x, n: run(x, n))(x, torch.tensor(4)) for _ in range(2)]
+    count = len(lowered)
+    for steps in (4, 0, 9):
+        again = torch.compile(lambda x, n: run(x, n))
+        for _ in range(2):
+            assert all(map(torch.equal, again(x + steps, torch.tensor(steps)), run(x + steps, torch.tensor(steps))))
+    assert count and len(lowered) == count and all(map(torch.equal, *found))

@@ -44,11 +44,6 @@ cdef extern from *:
     }
     static void *fl_values(PyObject *dict) { return &((PyDictObject *)dict)->ma_values; }
     #endif
-    #if PY_VERSION_HEX < 0x030c0000
-    #define FL_TAG_STEP 1
-    #else
-    #define FL_TAG_STEP 256  /* the lower 8 bits belong to watchers */
-    #endif
 
     /* The fields of an OrderedDict, which no header declares. `state` changes with the order. */
     typedef struct {
@@ -56,7 +51,6 @@ cdef extern from *:
     } fl_ordered;
     """
     const bint FL_DICT_TAGS
-    const uint64_t FL_TAG_STEP
     uint64_t* fl_dict_tag(PyObject*)
     int fl_add_watcher(void*) except -1
     int fl_watch(int, PyObject*) except -1
@@ -112,17 +106,6 @@ cdef Watched watch(PyObject* place):
     watched.place = place
     _watched[<uintptr_t>place] = <uintptr_t><PyObject*>watched
     return watched
-
-
-def now():
-    """Return a version tag that every later change of a dict exceeds, or None if dicts have no tags."""
-    fresh = {}
-    return fl_dict_tag(<PyObject*>fresh)[0] // FL_TAG_STEP if FL_DICT_TAGS else None
-
-
-def changed_since(d, moment):
-    """Whether a dict was changed or created after `now()` returned `moment`; None if that is unknown."""
-    return fl_dict_tag(<PyObject*>d)[0] // FL_TAG_STEP > moment if FL_DICT_TAGS else None
 
 
 cdef bint _order_has_number() except -1:

@@ -55,6 +55,7 @@ cdef class Entry:
     cdef int nnumbers
     cdef list read_grads, absent_grads  # owners of gradients that are read, and tensors that must not have a gradient
     cdef list read_places  # Places of tensors that are read, before the gradients
+    cdef readonly list empty_places  # Places that have to contain None before a call, which stores tensors there
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
     cdef bint plain  # all arguments are tensors, passed by position
     cdef Geometry* args
@@ -87,11 +88,12 @@ cdef class Entry:
     cdef bint simple  # and that is one new tensor
     cdef readonly dict about
     cdef public bint follows  # whether captured tensors may have new memory, hooks or requires_grad
-    cdef list demands  # (tensor, required requires_grad) for tensors that the program itself does not read
+    cdef readonly list demands  # (tensor, required requires_grad) for tensors that the program itself does not read
     cdef dict histories  # output number -> (node of a graph that has ended, its output number)
     cdef public object joint  # records the program as a node of the graph, or None
     cdef public bint eager  # there is no program: the function itself runs
     cdef object failure
+    cdef bint starts_again  # whether the call may run again in Python after it
     cdef list held  # tensors from Places, during a call
 
     cdef object _next(self, tensor)

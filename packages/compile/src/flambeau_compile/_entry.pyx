@@ -77,7 +77,7 @@ cdef class Entry:
         self.nargs = self.nexplicit = <int>len(found)
         self.same = firsts_of(found)
         self.guards = MemoryGuards()
-        self.read_grads, self.absent_grads, self.read_places = [], [], []
+        self.read_grads, self.absent_grads, self.read_places, self.empty_places = [], [], [], []
         self.counters, self.stored, self.held, self.demands, self.histories = [], [], [], [], None
         self.nnumbers, self.numbers = 0, None
         if self.nargs > MOST_TENSORS:
@@ -143,10 +143,6 @@ cdef class Entry:
         cdef PyObject* given = <PyObject*>(<list>self.given)[number]
         self.guards.pin(number, origin_of(&self.args[number], given), captured, given == <PyObject*>captured)
 
-    def demand(self, tensor, requires_grad):
-        """Require that a tensor has a given requires_grad before the call, because the function sets it."""
-        self.demands.append((tensor, requires_grad))
-
     def set_histories(self, histories):
         """Set the histories of outputs that require grad.
 
@@ -172,8 +168,11 @@ cdef class Entry:
             for tensor in <list>found:
                 tensors[i] = <PyObject*>tensor
                 i += 1
+        for place in self.empty_places:
+            if place.find(OTHER) is not None:
+                return False
         if self.read_places:  # in the order of their indices
-            self.held = [place.get() for place in self.read_places]
+            self.held = [place.find(OTHER) for place in self.read_places]
             for tensor in self.held:
                 if not _fits(self, i, <PyObject*>tensor, tensors):
                     return False
@@ -287,9 +286,9 @@ cdef class Entry:
         self.simple = self.quiet and type(self.result) is Output and self.noutputs == 1 and \
             self.made[0].how == FRESH and self.classes is None
 
-    def add_opaque(self, op, arguments, results):
-        """Add a call of a kernel from the program; windows are Spots."""
-        self.opaque.append((op, arguments, results))
+    def add_opaque(self, op, arguments, results, bint early):
+        """Add a call of a kernel from the program; windows are Spots. `early`: nothing was written before it."""
+        self.opaque.append((op, arguments, results, early))
 
     # --- calling ----------------------------------------------------------------------------------------------------
 
@@ -311,8 +310,8 @@ cdef class Entry:
                     return False
         if self.nexplicit > 1 and not alike(<const unsigned short*><char*>self.same, self.nexplicit, tensors):
             return False
-        return self.nargs == self.nexplicit and not self.absent_grads and self.numbers is None or \
-            self.gradients_fit(call, tensors)
+        return self.nargs == self.nexplicit and not self.absent_grads and not self.empty_places and \
+            self.numbers is None or self.gradients_fit(call, tensors)
 
     @property
     def infers(self):
@@ -565,7 +564,8 @@ cdef class Entry:
             undo_step(step)
         if self.failure is not None:  # raised by a kernel that the program called
             failure, self.failure = self.failure, None
-            raise failure
+            if not self.starts_again or not isinstance(failure, Exception):
+                raise failure
         if random is not None:
             set_rng_state(random)
         return False
@@ -573,7 +573,7 @@ cdef class Entry:
     cdef int run_opaque(self, int node) except -1:
         cdef PyObject* slots[32]
         cdef int i
-        op, arguments, results = self.opaque[node]
+        op, arguments, results, _ = self.opaque[node]
         values = [self._tensor(o) for o in arguments]
         for i in range(len(values)):
             value = values[i]
@@ -615,5 +615,5 @@ cdef int _call_back(void* context, int node) noexcept with gil:
         (<Entry>entry).run_opaque(node)
         return 0
     except BaseException as error:
-        (<Entry>entry).failure = error
+        (<Entry>entry).failure, (<Entry>entry).starts_again = error, (<Entry>entry).opaque[node][3]
         return -1

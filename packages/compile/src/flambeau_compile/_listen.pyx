@@ -31,6 +31,12 @@ cdef extern from *:
         PyObject *value = frame->f_frame->localsplus[i];
         return value && PyCell_Check(value) ? value : NULL;
     }
+    /* The first argument of a frame that calls `__init__`, or NULL; borrowed. */
+    static PyObject *fl_initialized(PyFrameObject *frame, PyCodeObject *code) {
+        if (code->co_argcount < 1 || PyUnicode_CompareWithASCIIString(code->co_name, "__init__") != 0) return NULL;
+        PyObject *value = frame->f_frame->localsplus[0];
+        return value && PyCell_Check(value) ? PyCell_GET(value) : value;
+    }
     static int fl_variables(PyCodeObject *code) { return code->co_ncellvars ? code->co_nlocalsplus : 0; }
     static void *fl_definition(PyObject *f) { return PyCFunction_Check(f) ? ((PyCFunctionObject *)f)->m_ml : NULL; }
     static PyObject *fl_self(PyObject *f) { return PyCFunction_Check(f) ? ((PyCFunctionObject *)f)->m_self : NULL; }
@@ -41,6 +47,7 @@ cdef extern from *:
         pass
     PyObject* fl_function(PyFrameObject*)
     PyObject* fl_own_cell(PyFrameObject*, PyCodeObject*, int)
+    PyObject* fl_initialized(PyFrameObject*, PyCodeObject*)
     int fl_variables(PyCodeObject*)
     void* fl_definition(PyObject*)
     PyObject* fl_self(PyObject*)
@@ -65,6 +72,7 @@ cdef class Listener:
         on_builtin: called with each compiled function and the calling frame before its first call by each code object.
     """
     cdef readonly dict functions  # by id
+    cdef readonly dict initialized  # objects whose `__init__` ran, by id
     cdef dict own_cells
     cdef set builtins
     cdef object on_function, on_builtin
@@ -74,7 +82,7 @@ cdef class Listener:
     cdef readonly object error
 
     def __init__(self, on_function, on_builtin):
-        self.functions, self.own_cells, self.builtins = {}, {}, set()
+        self.functions, self.initialized, self.own_cells, self.builtins = {}, {}, {}, set()
         self.on_function, self.on_builtin = on_function, on_builtin
 
     def made(self, cell):
@@ -105,6 +113,9 @@ cdef class Listener:
             cell = fl_own_cell(frame, code, i)
             if cell != NULL:
                 self.own_cells[<uintptr_t>cell] = <object>cell
+        cell = fl_initialized(frame, code)
+        if cell != NULL:
+            self.initialized[<uintptr_t>cell] = <object>cell
         Py_XDECREF(<PyObject*>code)
         if function != NULL and <uintptr_t>function not in self.functions:
             self.functions[<uintptr_t>function] = <object>function

@@ -14,6 +14,7 @@ import flambeau_tensor as ft
 from flambeau_tensor.extend import rewrap
 
 cdef int _I64 = ft.int64.id
+cdef object _set_attribute = object.__setattr__
 
 
 @cython.final
@@ -57,6 +58,16 @@ cdef class Argument:
         self.number = number
 
 
+@cython.final
+cdef class Instance:
+    """In the structure that a call returns: a new object of a class, with these attributes."""
+    cdef readonly object kind
+    cdef readonly dict state
+
+    def __init__(self, kind, dict state):
+        self.kind, self.state = kind, state
+
+
 def refuse_writes(tensor not None):
     """Mark a view as one of several that an operator returned, so that autograd refuses writes to it."""
     set_flags(<PyObject*>tensor, T_MULTI_VIEW, 0)
@@ -89,6 +100,11 @@ cdef object filled(object structure, tuple outputs, PyObject** tensors):
         return _read(<PyObject*>whole)
     if type(structure) is NumberOf:
         return (<NumberOf>structure).read(tensors)
+    if type(structure) is Instance:
+        made_object = object.__new__((<Instance>structure).kind)
+        for name, o in (<Instance>structure).state.items():
+            _set_attribute(made_object, name, filled(o, outputs, tensors))
+        return made_object
     if isinstance(structure, tuple):
         items = [filled(o, outputs, tensors) for o in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)

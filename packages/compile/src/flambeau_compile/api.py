@@ -64,6 +64,7 @@ class Function:
         self.building: threading.Thread | None = None
         self.tracing = threading.Lock()  # held by the thread that traces, while others run it uncompiled
         self.unused = 0  # consecutive traces whose programs served almost no calls
+        self.unknown: list[Any] = []  # containers that only a run shows, until a program is built
         self.unsettled = 0  # traces that were deferred to the next call
         self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
         self.sized = dynamic  # whether sizes are expected to change: None if a second size shows it
@@ -123,20 +124,24 @@ class Function:
         _local.compiling = True
         try:
             found = capture(
-                self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2, wait=wait,
-                followed=self.sources(args, kwargs), forms=self.forms_of(args, kwargs),
+                self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 4, wait=wait,
+                followed=self.sources(args, kwargs), fixed=self.fixed if self.dynamic else None, known=self.unknown,
+                forms=self.forms_of(args, kwargs),
             )  # fmt: skip
         finally:
             _local.compiling = False
+        followed = len(self.followed)
         self.note(found)
         if found.building is not None:
             self.building = found.building
             self.events.append("is being built")
             return found.result
         if found.entry is None:
-            self.unsettled += 1
+            self.unknown.extend(found.unknown)
+            self.unsettled += found.settles and len(self.followed) == followed
             self.events.append(f"will be traced again: {found.reason}")
             return found.result
+        self.unknown.clear()
         entries.insert(0, found.entry)
         counters["frames"]["total"] += 1
         look = look_of(args, kwargs)
@@ -211,9 +216,8 @@ class Function:
                 self.follow_place(place_in(record, key))
 
     def follow_place(self, place: Any) -> None:
-        key = (id(place.owner), place.key, place.kind)
-        if self.dynamic and key not in self.fixed:
-            self.followed[key] = place
+        if self.dynamic and place.name not in self.fixed:
+            self.followed[place.name] = place
 
     def of_numbers(self) -> str:
         """Return a text that names the numbers that must be constants although they change."""
@@ -240,7 +244,7 @@ class Function:
         """Store what a trace determines about numbers."""
         self.dynamic = self.dynamic and not found.asks_types
         for source in found.fixed:
-            key = (id(source.owner), source.key, source.kind) if isinstance(source, Place) else source
+            key = source.name if isinstance(source, Place) else source
             self.fixed[key] = source
             self.followed.pop(key, None)
         for place in found.follow:

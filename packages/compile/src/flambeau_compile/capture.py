@@ -3,14 +3,14 @@
 The results of the captured call are those of eager mode, whether or not a program is built.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from threading import Thread
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
 from flambeau_autograd.extend import grad_between
 from flambeau_cext.errors import CompileError
-from flambeau_compile import build, joint, plans
+from flambeau_compile import build, joint, plans, schedules
 from flambeau_compile._arguments import hooks_of, tensors_in
 from flambeau_compile._call import thread_word
 from flambeau_compile._entry import Entry
@@ -18,7 +18,9 @@ from flambeau_compile._numbers import reader
 from flambeau_compile._results import Output
 from flambeau_compile.effects import Place
 from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Program, Uncompilable, Window, draws
+from flambeau_compile.instances import opened, remade
 from flambeau_compile.looping import MARKS
+from flambeau_compile.lowering import may_fail
 from flambeau_compile.outputs import WIDE, Outputs, spot, spotted
 from flambeau_compile.printing import uncollected
 from flambeau_compile.sizes import Forms
@@ -39,6 +41,8 @@ class Captured(NamedTuple):
     follow: tuple[Any, ...] = ()  # places of numbers for another run to follow
     fixed: tuple[Any, ...] = ()  # followed numbers whose values mattered to Python
     asks_types: bool = False  # whether the program tests types, so that numbers cannot be followed
+    unknown: tuple[Any, ...] = ()  # containers for another run to compare with before
+    settles: bool = True  # whether the reason may be one that exists only the first time
 
 
 @uncollected()
@@ -51,6 +55,8 @@ def capture(
     settles: bool = False,
     wait: bool = True,
     followed: list[Any] | None = None,
+    fixed: Collection[Any] | None = (),
+    known: Collection[Any] = (),
     forms: Forms | None = None,
 ) -> Captured:
     """Run a call and build a program from it.
@@ -61,6 +67,8 @@ def capture(
         settles: whether to wait for the next call if the run changed state that may only change the first time.
         wait: whether to build the program before returning.
         followed: the locations of numbers that the program reads at each call, see `symbols.Table`.
+        fixed: the names of places of numbers that cannot be followed; None if none can.
+        known: the ``unknown`` of earlier runs.
         forms: programs for other sizes of the same arguments, whose libraries this one may share.
 
     Raises:
@@ -74,37 +82,49 @@ def capture(
     given = table.put(args, kwargs)
     entry = Entry(given, thread_word())
     try:
-        recording = Recording(function, args, kwargs, places)  # its reference values have Symbols in these places
+        # its reference values have Symbols in these places
+        recording = Recording(function, args, kwargs, places, known=tuple(known), trace=tracer.records)
         with recording, tracer:
             result = function(*given[0], **given[1])
     except Exception:
         table.restore()
         if table.sources and not _changes(tracer.records):
-            return Captured(function(*args, **kwargs), None, "a number cannot be followed", fixed=tuple(table.sources))
+            fixed = () if _failed(tracer) else tuple(table.sources)
+            return Captured(function(*args, **kwargs), None, "a number cannot be followed", fixed=fixed)
         raise
     finally:
         table.restore()
     seen = tensors, before
-    found = _captured(entry, function, recording, tracer, result, table, seen, fast, settles, wait, forms)
+    found = _captured(entry, function, recording, tracer, result, table, seen, fast, settles, wait, fixed, forms)
     return found._replace(fixed=tuple(table.fixed()), asks_types=recording.asks_types)
 
 
 def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer, result: Any, table: Table,
-              seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool,
+              seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool, fixed: Collection[Any] | None,
               forms: Forms | None) -> Captured:  # fmt: skip
     """Return the outcome of a finished run; `seen` are the tensors among its arguments, with their previous state."""
     blocking = [effect for effect in recording.effects if effect.replay is None]
     returned = result
+    result = opened(result, recording.made)
     if table.sources:
         for effect in recording.effects:
             if effect.kind == "number":
                 effect.replay.place.set(plain(effect.replay.symbol))
         for container in recording.changed:
             plain(container)
-        returned = plain(copied(result))
-    if blocking and settles and all(effect.settles for effect in blocking):
-        follow = tuple(effect.follow for effect in blocking if effect.follow is not None)
-        return Captured(returned, None, str(blocking[0]), follow=follow)
+        returned = remade(plain(copied(result))) if next(symbols_in(result), None) is not None else returned
+    follow = tuple(effect.follow for effect in blocking if effect.follow is not None)
+    progress = settles or (
+        fixed is not None and any(e.follow is not None and e.follow.name not in fixed for e in blocking)
+    )
+    if blocking and progress and all(effect.settles for effect in blocking):
+        return Captured(returned, None, str(blocking[0]), follow=follow, unknown=tuple(recording.unknown))
+    first = next((e for e in recording.effects if e.kind == "attribute_tensor" and e.settles), None)
+    if first is not None and settles and not blocking:
+        return Captured(returned, None, str(first))
+    failed = _failed(tracer)
+    if failed:  # elements may decide whether there is an error
+        return Captured(returned, None, f"it catches an error of {failed[0].__torch_name__}", settles=False)
     try:
         if blocking:
             raise Uncompilable(str(blocking[0]))
@@ -115,7 +135,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
         finish.captured, finish.compares = recording.captured, recording.compares_identity
-        finish.met = recording.met
+        finish.met, finish.catches = recording.met, recording.catches
         finish.pin(recording.captured)
         if recording.compares_identity:
             entry.guards.keep_apart([t for t in recording.captured if not any(t is given for given in seen[0])])
@@ -133,10 +153,15 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
     return Captured(returned, entry, None)
 
 
+def _failed(tracer: Tracer) -> list[Any]:
+    """The operators whose kernels raised an error."""
+    return [record[1] for record in tracer.records if record[0] == "failed"]
+
+
 def _changes(records: list[Any]) -> bool:
     """Whether a run that ended early may have changed something."""
     for record in records:
-        if record[0] == "grad_read" or record[0] in MARKS:
+        if record[0] in ("grad_read", "failed") or record[0] in MARKS:
             continue
         if isinstance(record[0], str) or record[0].writes or draws(record[0]):
             return True
@@ -173,6 +198,9 @@ class _Finish:
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
         self.returned: dict[int, Any] = {}  # by id, numbers that are only returned
         self.taken: dict[int, Window] = {}  # by id, those that were taken out of tensors
+        self.schedules: list[schedules.Call] = []  # steps of schedules, in order
+        self.tokens: list[Any] = []  # keeps their ids
+        self.catches = False  # whether the function may catch errors
         self.met: frozenset[int] = frozenset()  # addresses of objects that existed before
         self.table = Table([])  # of the numbers that are followed
 
@@ -190,12 +218,15 @@ class _Finish:
                 number = self.entry.read_place(place, place.tensor)
                 self.argument(window(place.tensor), number)
                 self.found.append((place.tensor, number))
+            else:
+                self.entry.empty_places.append(place)
         self.lower(records)
         self.guard_memory()
         outside = {id(t) for t in self.captured} - self.made
         outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, outside)
         structure = outputs.structure(result)
         stored = [(place, outputs.structure(place.get())) for place in places]
+        stored += [(call, outputs.structure((call.args, call.kwargs))) for call in self.schedules]
         if self.compares and any(not isinstance(found, Output) for _, found in stored):
             raise Uncompilable("it compares objects, and stores an existing tensor in an attribute")
         numbers = [e.replay for e in effects if e.kind == "number"]
@@ -248,7 +279,7 @@ class _Finish:
             if t.requires_grad != before:
                 raise Uncompilable("it changes whether a tensor requires grad")
             if not any(t is given for given in self.tensors):
-                self.entry.demand(t, before)
+                self.entry.demands.append((t, before))
 
     def stay(self, captured: list[Any], records: list[Any]) -> None:
         """Raise an error if the memory of a captured tensor may have changed."""
@@ -319,7 +350,11 @@ class _Finish:
                 self.trace.mark(*record)
             elif record[0] == "refuse":
                 raise Uncompilable(record[1])
+            elif record[0] == "schedule":
+                self.schedules.append(schedules.Call.of(record, self.number))
             elif record[0] == "update":
+                if self.schedules:
+                    raise Uncompilable("a schedule's step comes before a step of an optimizer")
                 self.updates.append(record[1])
                 self.trace.update(record[1])
             elif record[0] == "grad_set":
@@ -328,6 +363,21 @@ class _Finish:
                 self.read_grad(record[1], record[2])
             elif record[0] == "requires_grad":
                 self.required.setdefault(id(record[1]), record[1:])
+
+    def number(self, tensor: Any) -> Any:
+        """Return something that stands for the present number in a tensor in results.
+
+        Raises:
+            Uncompilable: it has several elements, or programs do not compute in its dtype.
+        """
+        window_of = self.b.window(window(tensor))
+        if tensor.numel() != 1 or window_of.dtype not in COMPUTED:
+            raise Uncompilable("a schedule receives a tensor that is not a number")
+        place = self.b.temporary("float64", ())
+        token = object()
+        self.tokens.append(token)
+        self.taken[id(token)] = self.trace.copy(window_of._replace(sizes=(), strides=()), place)
+        return token
 
     def take(self, op: Any, arguments: Any, result: Any) -> bool:
         """Return True if a number was taken out of a tensor that is only returned."""
@@ -402,14 +452,19 @@ class _Finish:
             if origin is not None and (not entry.follows or buffer.index in read | written):
                 places.append((slot, origin, buffer.nbytes, buffer.index in written))
         entry.set_given(places)
-        entry.rewinds = plan.draws and plan.checks
+        failing = [(number, early) for number, _, _, early in plan.kernels if may_fail(self.trace.calls[number][0])]
+        if self.catches and not all(early for _, early in failing):
+            name = next(self.trace.calls[number][0].__torch_name__ for number, early in failing if not early)
+            raise Uncompilable(f"it may catch an error of {name}, before which it writes to memory of its caller")
+        entry.rewinds = plan.draws and (plan.checks or bool(failing))
         entry.set_shared(self.shared)
         slots = {index: slot for slot, index in enumerate(plan.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
         kernels = []
-        for number, arguments_of, results in plan.kernels:
+        for number, arguments_of, results, early in plan.kernels:
             op, given = self.trace.calls[number][:2]
-            entry.add_opaque(op, spotted(given, arguments_of), tuple(None if r is None else spot(r) for r in results))
+            spots = tuple(None if r is None else spot(r) for r in results)
+            entry.add_opaque(op, spotted(given, arguments_of), spots, early and not entry.follows)
             kernels.append(op.__torch_name__)
         entry.about.update(source=plan.text, library=address, steps=plan.steps, level=plan.level, kernels=kernels)
 
@@ -421,7 +476,7 @@ class _Finish:
             return f"it changes what it reads ({effects[0]})"
         if any(self.b.program.buffers[i].tensor is not None for i in forward.written):
             return "it writes to tensors that were there before"
-        if any(isinstance(o, ft.Generator) for number, _, _ in forward.kernels for o in self.trace.calls[number][1]):
+        if any(isinstance(o, ft.Generator) for number, *_ in forward.kernels for o in self.trace.calls[number][1]):
             return "it draws from a generator of its own"
         return None
 
@@ -476,8 +531,10 @@ class _Finish:
                        stored: list[tuple[Any, Any]]) -> None:  # fmt: skip
         """Two programs, and one node in the graph."""
         b = self.b
-        if self.updates or self.grads:
-            raise Uncompilable("it sets gradients or steps an optimizer and returns results with a history")
+        if self.updates or self.grads or self.schedules:
+            raise Uncompilable(
+                "it sets gradients, or steps an optimizer or schedule, and returns results with a history"
+            )
         views = outputs.views()
         own = [i for i, view in enumerate(views) if view is None]
         results, made_windows = [outputs.results[i] for i in own], [outputs.windows[i] for i in own]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, CodeType, FrameType
+from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, NoneType
 from typing import Any, NamedTuple
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
@@ -20,10 +20,10 @@ class Effect(NamedTuple):
     """An effect of a run that a compiled function would not have.
 
     Args:
-        kind: ``"attribute_tensor"``, a tensor was replaced by another; ``"counter"``, a constant was added to a number
-            that is not read otherwise; ``"number"``, a number was replaced by a computed one; ``"other"``, another
-            change; ``"call"``, a call of a function with external effects; ``"unwatchable"``, a value was read that
-            cannot be watched.
+        kind: ``"attribute_tensor"``, a tensor or None was replaced by another tensor; ``"counter"``, a constant was
+            added to a number that is not read otherwise; ``"number"``, a number was replaced by a computed one;
+            ``"other"``, another change; ``"call"``, a call of a function with external effects; ``"unwatchable"``, a
+            value was read that cannot be watched.
         where: ``file:line``, or the empty string.
         what: a description.
         replay: a `Place` for ``"attribute_tensor"``, a `Counter` for ``"counter"``, a `Number` for ``"number"``,
@@ -59,11 +59,23 @@ class Place(NamedTuple):
     kind: str
     tensor: Tensor | None = None
 
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What makes it the same place as another one."""
+        return id(self.owner), self.key, self.kind
+
     def get(self) -> Any:
         """Return the current value."""
         if self.kind == "attribute":
             return getattr(self.owner, self.key)
         return self.owner.cell_contents if self.kind == "cell" else self.owner[self.key]
+
+    def find(self, default: Any) -> Any:
+        """Return the current value, or a default if the place no longer exists."""
+        try:
+            return self.get()
+        except (AttributeError, LookupError, ValueError):
+            return default
 
     def set(self, value: Any) -> None:
         """Put something else there."""
@@ -109,8 +121,8 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
     where = reading.place_of_store(codes, kind, key) or _mention(record, codes)
     place = None if owner is None or key is None else _place(owner, key, kind)
     if place is not None:
-        if isinstance(before, Tensor) and isinstance(value, Tensor):
-            return Effect("attribute_tensor", where, what, place._replace(tensor=before))
+        if (before is None or isinstance(before, Tensor)) and isinstance(value, Tensor):
+            return Effect("attribute_tensor", where, what, place._replace(tensor=before), settles=before is None)
         number = value.value if type(value) is Symbol else value
         if type(before) is Symbol and type(number) in (int, float) and isinstance(before, type(number)):
             return Effect("number", where, what, Number(place, value))
@@ -263,7 +275,8 @@ def _kind_of_call(builtin: Any) -> str | None:
         kind = owner if isinstance(owner, type) else type(owner)
         if isinstance(owner, type) and name in _CLOCKS and kind.__module__ == "datetime":
             return "call"
-        module = next((base.__module__ for base in kind.__mro__ if name in base.__dict__), kind.__module__)
+        homes = (base for base in kind.__mro__ if not isinstance(base.__dict__.get(name), (NoneType, FunctionType)))
+        module = next((base.__module__ for base in homes), kind.__module__)
     if module in _WORLD:
         return None if name in _HARMLESS else "call"
     return None if reading.is_foreign(module) or module is None else "call"

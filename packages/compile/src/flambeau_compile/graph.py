@@ -369,8 +369,8 @@ class Program:
         *before, last = self.steps
         first = next((i for i in range(self.start, len(before)) if is_noticed(before[i])), len(before))
         needed = {w.buffer.index for w in last.windows()}
-        taken, left, changed = [last], [], set()
-        drawn = False  # draws from the default generator move together, so that their order stays
+        taken, left, changed = [last], [], {w.buffer.index for w in last.written()}
+        drawn = draw((last,))  # draws from the default generator move together, so that their order stays
         for step in reversed(before[first:]):
             written = {w.buffer.index for w in step.written()}
             is_drawn = draw((step,))

@@ -16,6 +16,7 @@ from flambeau_compile._arguments import hooks_of, tensors_in, versions_of
 from flambeau_compile._entry import BUSY, OTHER, Entry
 from flambeau_compile._results import of_classes, rebuilt
 from flambeau_compile.graph import Buffer, Check, Program, Step, Window, moved
+from flambeau_compile.instances import opened
 from flambeau_compile.symbols import like
 from flambeau_tensor import Tensor, zeros
 from flambeau_tensor.random import get_rng_state, set_rng_state
@@ -208,7 +209,7 @@ def places_of(wanted: list[Any], returned: list[Any]) -> list[tuple[int, bool]]:
 
 
 def _at(places: list[tuple[int, bool]], result: Any) -> list[Any]:
-    returned = tensors_in(result)
+    returned = tensors_in(opened(result))
     return [returned[i]._base if of_view else returned[i] for i, of_view in places]
 
 

@@ -4,6 +4,7 @@ Views need no steps, because steps contain windows. A kernel without a formula b
 """
 
 import functools
+import re
 from typing import Any
 
 import flambeau_tensor as ft
@@ -32,6 +33,19 @@ from flambeau_tensor.extend import Elementwise, plan
 from flambeau_tensor.extend import Window as Seen
 
 _FLOATS = ("float32", "float64")
+_DIVISIONS = frozenset(("div", "floor_divide", "remainder", "fmod"))
+# Words in the names of operators whose kernels raise an error for some values of elements.
+_FAILING = re.compile(
+    "linalg|cholesky|lu_|index|gather|scatter|take|put|embedding|nll|cross_entropy|margin|ctc|multinomial|bernoulli(?!_)|poisson|"
+    "binomial|normal(?!_)|gamma|dirichlet|one_hot|bincount|histogram|unpool|assert"
+)
+
+
+@functools.cache
+def may_fail(op: Any) -> bool:
+    """Whether a kernel may raise an error that depends on elements."""
+    name = op.__torch_name__
+    return name.startswith("torch.ops.") or _FAILING.search(name) is not None
 
 
 class Builder:
@@ -243,10 +257,19 @@ class Builder:
             else:
                 operands[1] = self.map("mul", operands[1], scale, dtype=reads[1])
         name = _of_operator(op)[0].name
+        if name in _DIVISIONS and "int" in reads[1] and isinstance(operands[1], Window) and out.numel:
+            self._check_divisor(op, operands[1], reads[1])
         if p.mode is not None:
             name = f"{name}_{p.mode}"
         self.map(name, *operands, out=out, reads=reads, writes=writes, loop=p.loop, data=p.data)
         return True
+
+    def _check_divisor(self, op: Any, divisor: Window, dtype: str) -> None:
+        """Check that no divisor is zero, which is an error for integers."""
+        whole = divisor if divisor.dtype == dtype else self.copy(divisor, self.temporary(dtype, divisor.sizes))
+        flags = self.copy(whole, self.temporary("bool", whole.sizes))
+        found = self.reduce("min", flags, tuple(range(len(flags.sizes)))) if flags.sizes else flags
+        self._emit_check(Check(found, True, op.__torch_name__))
 
     def _check(self, op: Any, args: tuple[Any, ...], result: Any) -> None:
         """Add a check that a number that Python read from a tensor is the same in later calls."""
@@ -259,10 +282,13 @@ class Builder:
             flag = self.temporary("bool", ())
             self.copy(first._replace(sizes=(), strides=()), flag)
             first = flag
-        self.emit(Check(first, result, op.__torch_name__))
+        self._emit_check(Check(first, result, op.__torch_name__))
+
+    def _emit_check(self, check: Check) -> None:
+        self.emit(check)
         if not self.program.advance_last():
             raise Uncompilable(
-                f"{op.__torch_name__} reads a number that depends on memory of the caller's that was written to, on an "
+                f"{check.what} reads a number that depends on memory of the caller's that was written to, on an "
                 "optimizer's step or on a generator's numbers; return the tensor, and read the number outside"
             )
 
@@ -288,6 +314,8 @@ class Builder:
             raise Uncompilable(f"{op.__torch_name__} returns nested results")
         targets = tuple(None if not isinstance(r, Window) or next(fresh) else r for r in flat)
         self.emit(Opaque(op, args, targets, tuple(written), self.call_number))
+        if may_fail(op):
+            self.program.advance_last()  # a call whose kernel fails before anything was written starts again in Python
 
 
 def name_of(op: Any) -> Any:

@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
-from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom, refuse_writes
+from flambeau_compile._results import Argument, Instance, NumberOf, Output, TakenFrom, refuse_writes
 from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
+from flambeau_compile.instances import Fields
 from flambeau_compile.lowering import Builder, dtype_name
 from flambeau_compile.symbols import Symbol, like
 from flambeau_tensor.extend import Window as Seen
@@ -91,6 +92,8 @@ class Outputs:
             return self.number(o)
         if isinstance(o, ft.Tensor):
             return self._tensor(o)
+        if type(o) is Fields:
+            return Instance(o.kind, self.structure(o.state))
         if isinstance(o, tuple):
             return like(o, [self.structure(each) for each in o])
         if type(o) is list:

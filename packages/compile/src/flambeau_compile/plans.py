@@ -20,13 +20,13 @@ import flambeau_tensor
 from flambeau_cext import cache
 from flambeau_compile import build
 from flambeau_compile._library import address_of, place_of
-from flambeau_compile.graph import Check, Opaque, Product, Program, Window, draw, flat
+from flambeau_compile.graph import Check, Opaque, Product, Program, While, Window, draw, flat, is_undone
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.printing import Source
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
 
-FORM = 2  # of the files
+FORM = 3  # of the files
 FEW = 100  # statements that are never printed as loops
 PER_STEP, PER_PRODUCT = 40, 400  # statements that take as long as the start of a loop, or a call of BLAS
 PER_ELEMENT = 0.1  # as an element in a loop
@@ -41,8 +41,8 @@ class Plan(NamedTuple):
         addresses: the buffers whose addresses it receives, in order; those of the first `fixed` are known before it
             runs.
         arena: the size of its own memory in bytes.
-        kernels: (index of the call in the trace, spots of its arguments, spots of its results) of kernels that it
-            calls.
+        kernels: (index of the call in the trace, spots of its arguments, spots of its results, whether a call can start
+            again in Python if it fails) of kernels that it calls.
         read, written: which of these buffers it reads and writes.
         draws, checks: whether it draws random numbers, and whether a check may make it give up.
         steps: the number of steps.
@@ -82,7 +82,7 @@ def plan_of(program: Program, changing: frozenset[int] | None = None, *, scalars
     if level is None:
         source, level = Source(program), "-O3"
         print_loops(program, source, changing)
-    kernels = [step for step in flat(program.steps) if isinstance(step, Opaque)]
+    kernels = [(k, early) for step, early in _undone(program.steps) for k in flat((step,)) if isinstance(k, Opaque)]
     slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
     fixed = {buffer.index for buffer in source.addresses[: source.fixed]}
     return Plan(
@@ -92,13 +92,24 @@ def plan_of(program: Program, changing: frozenset[int] | None = None, *, scalars
         addresses=list(slots),
         fixed=source.fixed,
         arena=source.arena,
-        kernels=[(k.number, _spots(k.arguments, source, slots), _spots(k.results, source, slots)) for k in kernels],
+        kernels=[
+            (k.number, _spots(k.arguments, source, slots), _spots(k.results, source, slots), early)
+            for k, early in kernels
+        ],
         read=sorted(fixed & {w.buffer.index for step in program.steps for w in step.windows()}),
         written=sorted(fixed & {w.buffer.index for step in program.steps for w in step.written()}),
         draws=draw(program.steps),
         checks=any(isinstance(step, Check) for step in program.steps),
         steps=len(program.steps),
     )
+
+
+def _undone(steps: list[Any]) -> Iterator[tuple[Any, bool]]:
+    """Yield each step, and whether the caller notices nothing of the steps before it."""
+    early = True
+    for step in steps:
+        yield step, early and (not isinstance(step, While) or is_undone(step))
+        early = early and is_undone(step)
 
 
 def _as_scalars(program: Program, source: Source) -> str | None:

@@ -34,6 +34,7 @@ class Names(NamedTuple):
         by_string: whether it may access attributes by computed strings.
         imported: modules.
         identity: whether it tests the identity of objects other than constants.
+        catches: whether it may catch an error.
     """
 
     globals: frozenset[str]
@@ -42,6 +43,7 @@ class Names(NamedTuple):
     by_string: bool
     imported: frozenset[str]
     identity: bool
+    catches: bool
 
 
 _known: dict[int, tuple[CodeType, Names]] = {}
@@ -73,8 +75,17 @@ def _read(code: CodeType) -> Names:
             attributes.add(name)
     by_string = not _BY_STRING.isdisjoint(variables) or not _BY_STRING.isdisjoint(attributes)
     identity = "id" in variables or _compares_identity(code)
+    used = {dis.opname[number] for number in code.co_code[::2]} if code.co_exceptiontable else set()
+    catches = "CHECK_EXC_MATCH" in used or ("PUSH_EXC_INFO" in used and "WITH_EXCEPT_START" not in used)
+    catches |= "suppress" in variables or "suppress" in attributes
     return Names(
-        frozenset(variables), frozenset(stored), frozenset(attributes), by_string, frozenset(imported), identity
+        frozenset(variables),
+        frozenset(stored),
+        frozenset(attributes),
+        by_string,
+        frozenset(imported),
+        identity,
+        catches,
     )
 
 

@@ -7,7 +7,7 @@ import dis
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from flambeau_compile.reading import names_of
+from flambeau_compile.reading import names_of, whose
 from flambeau_nn import Module
 
 _NUMBER, _ITEM, _FLOAT = "number", "item", "float"  # the known kinds of values on the stack
@@ -26,8 +26,12 @@ def returns_its_numbers(function: Any, ran: list[CodeType]) -> bool:
     """
     if isinstance(function, Module):
         function = function.forward
+    elif not isinstance(function, (FunctionType, MethodType)):
+        function = vars(type(function)).get("__call__")
     if isinstance(function, MethodType):
         function = function.__func__
+    while isinstance(function, FunctionType) and whose(function.__code__.co_filename) == "flambeau":
+        function = getattr(function, "__wrapped__", None)  # such as the function that `no_grad` decorates
     if not isinstance(function, FunctionType):
         return False
     own = function.__code__

@@ -12,7 +12,7 @@ from flambeau_compile.updates import updates_of
 class Trace:
     """Calls in order, with their memory known as buffers.
 
-    Calls are lowered when `lower` is called; marks of loops at once, since they include the steps before them.
+    Calls and marks of loops are lowered when `lower` is called.
 
     Attributes:
         b: the Builder of the steps.
@@ -28,7 +28,8 @@ class Trace:
         self.calls: list[Any] = []
         self.updates: list[Update] = []  # of optimizers
         self.coefficients = self.first = 0
-        self._waiting: list[int | Update | tuple[Window, Window] | None] = []  # calls by their numbers; None: `divide`
+        # calls by their numbers, steps of optimizers, copies, marks of loops; None: `divide`
+        self._waiting: list[int | Update | tuple[Any, Any] | None] = []
 
     def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
         known = self.b.storages.meet(op, arguments, result)
@@ -51,9 +52,9 @@ class Trace:
 
     def mark(self, kind: str, what: Any) -> None:
         """A mark of a loop."""
-        self.b.storages.portable = False
-        self.lower()
-        self.loops.mark(kind, what)
+        met = self.loops.meet(kind, what)
+        self.b.storages.note(kind, repr(met))
+        self._waiting.append((kind, met))
 
     def divide(self) -> None:
         """Start the second part: `first` is the index of its first step."""
@@ -71,6 +72,8 @@ class Trace:
                 self.b.emit(each)
             elif each is None:
                 self.first = self.b.program.start = len(self.b.program.steps)
+            elif isinstance(each[0], str):
+                self.loops.lower(*each)
             else:
                 self.b.copy(*each)
 

@@ -19,6 +19,7 @@ from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect, Place
 from flambeau_compile.reaching import Source
+from flambeau_compile.schedules import Schedules
 from flambeau_nn.modules.module import GLOBAL, Module  # type: ignore[attr-defined]
 from flambeau_nn.optim import optimizer
 from flambeau_nn.optim.optimizer import Optimizer
@@ -36,12 +37,17 @@ class Recording:
         kwargs: its keyword arguments.
         followed: locations of numbers that the program reads at each call, which need no record.
         kept: further objects that the function reaches.
+        known: containers that the function reaches in ways that only a run shows: the `unknown` of the last one.
+
+        trace: the records of the Tracer at work.
 
     After the block:
 
     - ``checks.hold()`` returns whether all values that the run read are unchanged; ``checks.why()`` describes a change.
     - ``effects`` are its changes and external calls, see `Effect`.
     - ``captured`` are the tensors that were reached in another way than as arguments.
+    - ``unknown`` are containers that were reached after the run, but not before, so that changes would go unnoticed.
+    - ``made`` are the objects that the run created and initialized, by their ids.
     - ``tensors`` maps ``id(tensor)`` to the path by which a tensor in Python objects was reached.
 
     The contents of arguments that are not tensors are watched; the caller must check that the next call has the same
@@ -71,9 +77,12 @@ class Recording:
         kwargs: Mapping[str, Any] | None = None,
         followed: Sequence[Place] = (),
         kept: Sequence[Any] = (),
+        known: Sequence[Any] = (),
+        trace: Sequence[Any] = (),
     ) -> None:
         self.function = function
         self.kept = kept
+        self._trace = trace
         self.met: frozenset[int] = frozenset()  # addresses of the objects that existed before
         self.followed = followed
         self.changed: list[Any] = []  # containers that differ after the run
@@ -81,11 +90,14 @@ class Recording:
         self.returns_numbers = False  # whether numbers taken out of tensors are only returned
         self.arguments = _named(function, args, kwargs or {})
         self.effects = []
+        self.unknown: list[Any] = []
+        self.made: dict[int, Any] = {}
         self._calls: list[Effect] = []
         self._ran: list[types.FunctionType] = []
         self._written_inside: set[int] = set()
         self._attributes: set[str] = set()  # that any code names
         self._own_attributes: set[str] = set()  # that the program's code names
+        self.catches = False  # whether the program's code may catch errors
         self.compares_identity = False  # whether the program's code tests the identity of objects
         self._by_string = False
         self._environment = False
@@ -95,12 +107,14 @@ class Recording:
         self._before.reach(function, None, _root_name(function), "name")
         for value in kept:
             self._before.reach(value, None, type(value).__name__, "name")
+        for value in known:
+            self._before.reach(value, None, type(value).__name__, "name")
         self._before.reach(np.random.mtrand._rand, None, "numpy.random", "name")
+        self._hooks(self._before)
         self._before.drain()
         self._listener = Listener(self._hear_function, self._hear_builtin)
 
     def __enter__(self) -> Self:
-        self._moment = _dicts.now()
         self._caller = sys._getframe(1)
         self._listener.start()
         return self
@@ -118,6 +132,7 @@ class Recording:
         if failed:
             return
         self.met = frozenset(self._before.seen)
+        self.made = {key: value for key, value in self._listener.initialized.items() if key not in self.met}
         self.returns_numbers = returning.returns_its_numbers(self.function, [f.__code__ for f in self._ran])
         excluded = self._find_effects()
         self._find_reads(excluded)
@@ -139,6 +154,7 @@ class Recording:
             self._own_attributes |= names.attributes
             self.asks_types |= "type" in names.globals
             self.compares_identity |= names.identity
+            self.catches |= names.catches
             self._by_string |= names.by_string
             if not self._is_local(function):
                 self._before.reach(function, None, function.__name__, "name")
@@ -156,9 +172,9 @@ class Recording:
         """Whether the run made a function."""
         if id(function) in self._before.seen:
             return False
-        if function.__closure__ and any(self._listener.made(cell) for cell in function.__closure__):
+        if any(self._listener.made(cell) for cell in function.__closure__ or ()):
             return True
-        return not function.__closure__ and id(function.__code__) in self._written_inside
+        return id(function.__code__) in self._written_inside
 
     # --- afterwards
 
@@ -171,11 +187,14 @@ class Recording:
             if place.kind == "attribute" and hasattr(place.owner, "__dict__"):
                 excluded.setdefault(id(vars(place.owner)), set()).add(place.key)
         found = []
+        schedules = Schedules(self._trace, self._own_attributes)
         for record in self._before.records:
             if record.is_same():
                 continue
             container, owner = self._before.containers[id(record)]
             self.changed.append(container)
+            if schedules.covers(record, container, self._before.containers, excluded):
+                continue
             if isinstance(record, _records.LooseRecord):
                 effect = _hidden_effect(record, container, codes)
                 if effect is not None:
@@ -190,6 +209,8 @@ class Recording:
                     found.append(effect)
                     if effect.replay is not None:
                         excluded.setdefault(id(container), set()).add(key)
+        found += schedules.read()
+        self._schedules = schedules
         if self._listener.replaced:
             found.append(Effect("call", "", "a profile function was set"))
         self.effects = [*self._calls, *{effect[:3]: effect for effect in found}.values()]
@@ -198,6 +219,7 @@ class Recording:
     def _find_reads(self, excluded: dict[int, set[Any]]) -> None:
         names = None if self._by_string else frozenset(self._attributes)
         walk = reaching.Walk(keep=False, names=names, excluded=excluded, own_names=frozenset(self._own_attributes))
+        self._schedules.guard(walk)
         root = self.function
         if not isinstance(root, types.FunctionType):
             self._root(walk, root, _root_name(root))
@@ -233,9 +255,7 @@ class Recording:
         walk.meet_class(Tensor)  # programs may replace its methods
         walk.drain()
         if any(isinstance(value, (Module, Optimizer)) for value in walk.seen.values()):
-            walk.state(GLOBAL, None, "hooks of all modules", "name")
-            walk.reach(optimizer._global_pre_hooks, None, "hooks of all optimizers", "name")
-            walk.reach(optimizer._global_post_hooks, None, "hooks of all optimizers", "name")
+            self._hooks(walk)
             walk.drain()
         self._judge(walk)
         self._judge_tensors()
@@ -243,6 +263,12 @@ class Recording:
         self.captured = list(walk.captured.values())
         self.checks = Checks(walk.records, [GLOBAL])
         self.names = names
+
+    def _hooks(self, walk: reaching.Walk) -> None:
+        """Record the hooks of all modules and optimizers."""
+        walk.state(GLOBAL, None, "hooks of all modules", "name")
+        walk.reach(optimizer._global_pre_hooks, None, "hooks of all optimizers", "name")
+        walk.reach(optimizer._global_post_hooks, None, "hooks of all optimizers", "name")
 
     def _root(self, walk: reaching.Walk, value: Any, name: str) -> None:
         """Record an argument, or a part of one; the caller compares the type and structure of lists and dicts."""
@@ -289,10 +315,9 @@ class Recording:
                 and isinstance(record.parent, _objects.ObjectRecord)
             ):
                 continue
-            if self._before.cut or (isinstance(container, dict) and _dicts.changed_since(container, self._moment)):
-                self.effects.append(
-                    Effect("other", "", f"{record.path()} may have changed while the function ran", settles=True)
-                )
+            what = f"{record.path()} was not reachable before the function ran, and may have changed since then"
+            self.effects.append(Effect("other", "", what, settles=True))
+            self.unknown.append(container)
 
     def _judge_tensors(self) -> None:
         """Check queries of the program's code about tensors that may differ for each call."""

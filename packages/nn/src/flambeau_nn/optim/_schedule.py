@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor
+from flambeau_tensor.extend import is_tracing, trace_event, untraced
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
@@ -49,6 +51,20 @@ def _one_a_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 def _own(value: Any) -> Any:
     """Return a number unchanged, or a copy of a tensor, so that later writes do not affect the schedule."""
     return value.clone() if isinstance(value, Tensor) else value
+
+
+def replayed(step: Callable[..., None]) -> Callable[..., None]:
+    """Decorate the step of a schedule: compiled functions record the call, and repeat it after each run."""
+
+    @functools.wraps(step)
+    def run(self: LRScheduler, *args: Any, **kwargs: Any) -> None:
+        if not is_tracing() or any(isinstance(group["lr"], Tensor) for group in self.optimizer.param_groups):
+            return step(self, *args, **kwargs)
+        trace_event(("schedule", step, self, args, kwargs))
+        with untraced():
+            return step(self, *args, **kwargs)
+
+    return run
 
 
 class LRScheduler:
@@ -118,6 +134,7 @@ class LRScheduler:
         """Return the rate of each group for ``self.last_epoch``; called by ``step``."""
         raise NotImplementedError
 
+    @replayed
     def step(self, epoch: int | None = None) -> None:
         """Advance to the next epoch. Call it after ``optimizer.step()``."""
         told = getattr(type(self.optimizer).step, "hooked", False)
@@ -127,7 +144,7 @@ class LRScheduler:
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
                 f"Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. {_MORE}",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         elif told and self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
@@ -136,11 +153,11 @@ class LRScheduler:
                 "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
                 f"of the learning rate schedule. {_MORE}",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=3)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:

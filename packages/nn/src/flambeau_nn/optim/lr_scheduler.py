@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat
 
 from flambeau_nn.optim._cycles import CyclicLR, OneCycleLR
-from flambeau_nn.optim._schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, _check_optimizer, _set, _values
+from flambeau_nn.optim._schedule import (
+    EPOCH_DEPRECATION_WARNING,
+    LRScheduler,
+    _check_optimizer,
+    _set,
+    _values,
+    replayed,
+)
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor.lazy_attributes import attach as _attach
 
@@ -426,6 +433,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
+    @replayed
     def step(self, epoch: float | None = None) -> None:
         """Advance to the next epoch, or to any ``epoch``, which may be fractional."""
         if epoch is None and self.last_epoch < 0:
@@ -536,7 +544,8 @@ class SequentialLR(_Composed):
             else:
                 scheduler.last_epoch -= 1
 
-    def step(self) -> None:  # type: ignore[override]  # takes no epoch
+    @replayed
+    def step(self) -> None:  # takes no epoch
         """Advance to the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -574,7 +583,8 @@ class ChainedScheduler(_Composed):
         self._hold(schedulers, optimizer or schedulers[0].optimizer)
         self._last_lr = _values(self.optimizer, "lr")
 
-    def step(self) -> None:  # type: ignore[override]  # takes no epoch
+    @replayed
+    def step(self) -> None:  # takes no epoch
         """Advance to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
@@ -660,13 +670,14 @@ class ReduceLROnPlateau(LRScheduler):
         bar = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
         return value > bar if self.mode == "max" else value < bar
 
-    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
+    @replayed
+    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:
         """Record the value of an epoch, a number or a tensor with one element."""
         value = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=3)
         self.last_epoch = epoch
         if self._is_better(value, self.best):
             self.best = value

@@ -20,7 +20,7 @@ from flambeau_tensor._core.call.sockets cimport run_t
 from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.memory.tensor cimport Tensor, detached, new_tensor, set_geometry, view_of
 from flambeau_tensor._core.call.thread_state cimport thread_state
-from flambeau_tensor._core.call.tracing cimport begin, end, resume
+from flambeau_tensor._core.call.tracing cimport begin, end, failed
 from flambeau_tensor._core.memory.types cimport *
 
 from flambeau_tensor.options import META as META_DEVICE, check_device
@@ -272,7 +272,7 @@ cdef object run_indirectly(Operator op, PyObject** slots):
     try:
         result = _run_on_meta(op, slots)
     except BaseException:
-        resume(call)
+        failed(call)
         raise
     end(call, result)
     return result

@@ -75,8 +75,9 @@ cdef object _seen(object o):
 cdef class Tracer:
     """Context manager that records this thread's kernels.
 
-    ``records`` contains ``(operator, arguments, result)`` for each kernel that ran, in order, and the events that other
-    code recorded in between. The arguments are in the schema's order, all filled in.
+    ``records`` contains ``(operator, arguments, result)`` for each kernel that ran, in order, ``("failed", operator)``
+    for each that raised an error, and the events that other code recorded in between. The arguments are in the
+    schema's order, all filled in.
 
     >>> import flambeau_tensor as ft
     >>> with Tracer() as tracer:
@@ -136,14 +137,19 @@ cdef object begin(Operator op, PyObject** slots):
     return call
 
 
-cdef void resume(object call) noexcept:
-    thread_state().tracer = <PyObject*>(<tuple>call)[0]
+cdef Tracer _resumed(object call):
+    cdef Tracer tracer = <Tracer>call[0]
+    thread_state().tracer = <PyObject*>tracer
+    return tracer
 
 
 cdef int end(object call, object result) except -1:
-    cdef Tracer tracer = <Tracer>call[0]
-    resume(call)
-    tracer.records.append((call[1], call[2], _seen(result)))
+    _resumed(call).records.append((call[1], call[2], _seen(result)))
+    return 0
+
+
+cdef int failed(object call) except -1:
+    _resumed(call).records.append(("failed", call[1]))
     return 0
 
 
