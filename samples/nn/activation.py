@@ -9,6 +9,7 @@ TABLE = {
     "_C._nn.elu_backward": call(G, X, 1.5, 1.2, 0.8),
     "_C._nn.leaky_relu": call(X, 0.1),
     "_C._nn.leaky_relu_backward": call(G, X, 0.1),
+    "_C._nn.prelu": call(X, real(3)),
     "_C._nn.hardtanh": call(X, -1, 1),
     "_C._nn.hardtanh_backward": call(G, X, -1, 1),
     "_C._nn.hardsigmoid": call(X),

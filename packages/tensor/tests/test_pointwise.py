@@ -411,6 +411,43 @@ def test_integer_division_by_zero_raises(divide, zero):
     assert divide(ft.empty(0, dtype=ft.int64), 0).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "int8", "int16", "int32"))
+@pytest.mark.parametrize("name", ("floor_divide", "remainder", "fmod"))
+def test_division_of_small_integers(name, dtype):
+    rng, info = np.random.default_rng(0), np.iinfo(dtype)
+    x = np.concatenate([rng.integers(info.min, info.max, 1000, dtype, endpoint=True), [info.min, info.max, info.min]])
+    y = np.concatenate([rng.integers(info.min, info.max, 600, dtype), rng.integers(1, 4, 400), [1, info.max, -1 % 256]])
+    x, y = x.astype(dtype), np.where(y == 0, 7, y).astype(dtype)  # -1 % 256 is -1 in int8, where the quotient wraps
+    for a, b in ((x, y), (x[::2], y[::2]), (x, y[:1]), (x[:1], y), (x, y[-1:])):
+        with np.errstate(over="ignore"):
+            expected = getattr(np, name)(a, b)
+        found = getattr(ft, name)(ft.from_numpy(a.copy()), ft.from_numpy(b.copy())).numpy()
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("dtype", (ft.float16, ft.bfloat16))
+def test_signs_of_half_types(dtype):
+    x = ft.tensor([1.5, -2.0, float("nan"), float("-inf"), 0.0, -0.0]).to(dtype)
+    for part in (x, x[::2], x.flip(0)):
+        assert ft.equal(part.abs()[part == part], part.float().abs().to(dtype)[part == part])
+        assert ft.equal((-part).signbit(), ~part.signbit()) and not part.abs().signbit().any()
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+def test_angles(dtype):
+    parts = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0]
+    rng = np.random.default_rng(0)
+    x = np.concatenate(
+        [rng.standard_normal(1000) + 1j * rng.standard_normal(1000), [complex(a, b) for a in parts for b in parts]]
+    )
+    x = x.astype(dtype)
+    for part in (x, x[::3]):
+        found, expected = ft.from_numpy(part).angle().numpy(), np.angle(part)
+        np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "complex64" else 1e-15)
+        assert (np.signbit(found) == np.signbit(expected))[expected == expected].all()
+
+
 def test_float_division_by_zero_does_not():
     zero = ft.zeros(3)
     assert str((ft.tensor([1.0, -1.0, 0.0]) // zero).tolist()) == "[inf, -inf, nan]"

@@ -640,6 +640,15 @@ def test_multinomial(dtype):
     assert ft.multinomial(ft.ones(0, 3), 2).shape == (0, 2)
 
 
+def test_multinomial_picks_few_as_it_sorts_many():
+    weights = ft.linspace(0, 1, 200).repeat(20, 1)
+    drawn = []
+    for count in (1, 2, 32, 33, 150):
+        manual_seed(1)
+        drawn.append(ft.multinomial(weights, count))
+    assert all(ft.equal(few, drawn[-1][:, : few.shape[1]]) for few in drawn)
+
+
 def test_multinomial_reads_views():
     manual_seed(0)
     weights = ft.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]).t()

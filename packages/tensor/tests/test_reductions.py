@@ -367,6 +367,18 @@ def test_norms(order):
     assert ops.dist(x, x + 2, 1).item() == 8
 
 
+@pytest.mark.parametrize("shape", ((3000,), (7,), (0,), (60, 50), (5, 3, 70), (3, 100, 2)))
+def test_sums_of_complex_numbers(shape):
+    rng = np.random.default_rng(0)
+    x = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype("complex64")
+    for part in (x, x[1:], x[::2], x.swapaxes(0, -1)):
+        for dim in (None, *range(x.ndim)):
+            found = ft.from_numpy(part).sum(dim).numpy()
+            np.testing.assert_allclose(found, part.astype("complex128").sum(dim), rtol=1e-5, atol=1e-5)
+            assert found.dtype == "complex64"
+    assert ft.tensor([complex(0, np.inf), complex(1, 2)]).sum().real == 1
+
+
 def test_logsumexp_does_not_overflow():
     assert ops.logsumexp(ft.tensor([1000.0, 1000.0]), 0).item() == pytest.approx(1000.6931471806)
     assert ops.logsumexp(ft.tensor([-1000.0, -1001.0]), 0).item() == pytest.approx(-999.6867383125)

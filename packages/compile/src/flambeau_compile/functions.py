@@ -30,6 +30,7 @@ _FLOATING = {
     "ceil": "__builtin_ceil{f}({0})",
     "trunc": "__builtin_trunc{f}({0})",
     "relu": "({0} < 0 ? 0 : {0})",
+    "prelu": "({0} > 0 ? {0} : {0} * {1})",
     "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
     "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
     "tanh_backward": "({0} * FL_FMA{F}(-{1}, {1}, 1))",

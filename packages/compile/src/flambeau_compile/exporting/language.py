@@ -73,6 +73,7 @@ _REAL = {
     "elu_backward": "return y <= 0 ? x * c * a * exp_(y * c) * b : x * b;",
     "leaky_relu": "return x > 0 ? x : x * a;",
     "leaky_relu_backward": "return y > 0 ? x : x * a;",
+    "prelu": "return x > 0 ? x : x * y;",
     "hardtanh": "return x < a ? a : x > b ? b : x;",
     "hardtanh_backward": "return y <= a || y >= b ? 0 : x;",
     "hardsigmoid": "return x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6;",

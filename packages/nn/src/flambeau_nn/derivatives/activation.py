@@ -18,6 +18,11 @@ derivative(
     linear="grad_output",
     grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope),
 )
+derivative(
+    ops.prelu_,  # a positive element does not depend on the weight, which may be infinite
+    self=lambda grad, self, weight: ft.where(self > 0, grad, ft.where(self > 0, 0, grad) * weight),
+    weight=lambda grad, self, weight: ft.where(self > 0, 0, grad * self),
+)
 derivative(ops.hardtanh_, self=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val))
 derivative(
     ops.hardtanh_backward,

@@ -67,6 +67,15 @@ mish_backward = _gradient("mish")
 threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x if it is above threshold, else value.")
 threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value=0")
 
+prelu_ = Operator(
+    "prelu(Tensor self, Tensor weight) -> Tensor",
+    Elementwise("prelu", 2, LOOPS["prelu"], dtypes=FLOATS),
+    namespace=INTERNAL,
+    variants=FUNCTION,
+    aten="_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
+    doc="x above 0, weight · x below; the operands broadcast.",
+)
+
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes=FLOATS)
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes=FLOATS)
 gelu = Operator(
@@ -284,8 +293,7 @@ def prelu(input, weight):
     elif weight.ndim:
         weight = weight.reshape(())
     _only_floats(input, "prelu_cpu")
-    positive = input > 0  # the product has zeros there, so that its gradient ends before infinite weights
-    return ft.where(positive, input, ft.where(positive, 0, input) * weight)
+    return prelu_(input, weight)
 
 
 @composite(

@@ -19,6 +19,12 @@ ctypedef fused number_t:
     float
     double
 
+ctypedef fused small_t:  # whose quotients are exact in double precision
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+
 ctypedef fused integer_t:
     uint8_t
     int8_t
@@ -81,6 +87,11 @@ cdef inline void map2(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t 
             for i in range(n[0]):
                 out[i] = f(x[i], constant)
             return
+    if s[0] == 0 and s[1] == sizeof(any_t) and s[2] == sizeof(any_t):
+        constant = x[0]
+        for i in range(n[0]):
+            out[i] = f(constant, y[i])
+        return
     for i in range(n[0]):
         (<any_t*>(a[2] + i * s[2]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0])
 
@@ -190,8 +201,13 @@ cdef inline void map2_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s
 
 cdef inline void gather(const char* p, Py_ssize_t step, real_t* block, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
+    cdef real_t constant
     if step == sizeof(real_t):
         memcpy(block, p, n * sizeof(real_t))
+    elif step == 0:
+        constant = (<real_t*>p)[0]
+        for i in range(n):
+            block[i] = constant
     else:
         for i in range(n):
             block[i] = (<real_t*>(p + i * step))[0]

@@ -39,6 +39,28 @@ cdef int larger_first(const void* a, const void* b) noexcept nogil:
     return -1 if x.index < y.index else x.index > y.index
 
 
+cdef enum:
+    FEW = 32  # choices that are inserted into a sorted list; more are sorted with all others
+
+
+cdef void largest_first(Choice* choices, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Sort so that the `k` largest choices come first, in order."""
+    cdef Py_ssize_t i, j
+    cdef Choice c
+    if k > FEW:
+        qsort(choices, n, sizeof(Choice), larger_first)
+        return
+    for i in range(1, n):
+        c = choices[i]
+        if i >= k and larger_first(&choices[k - 1], &c) < 0:
+            continue
+        j = min(i, k - 1)
+        while j > 0 and larger_first(&c, &choices[j - 1]) < 0:
+            choices[j] = choices[j - 1]
+            j -= 1
+        choices[j] = c
+
+
 cdef int draw_without_replacement(Tensor weights, Tensor result, Generator g) except -1:
     """Return the indices with the largest ratios of weight and exponential number (exponential race), largest first."""
     cdef Tensor race = dense_like(weights), w, q
@@ -64,12 +86,7 @@ cdef int draw_without_replacement(Tensor weights, Tensor result, Generator g) ex
                         CAST[FLOAT32][halves](<char*>&ratio, 4, <char*>&ratio, 2, 1)
                         CAST[halves][FLOAT32](<char*>&ratio, 2, <char*>&ratio, 4, 1)
                     choices[j].key = ratio
-            if k == 1:
-                for j in range(1, n):
-                    if choices[j].key > choices[0].key:
-                        choices[0] = choices[j]
-            else:
-                qsort(choices, n, sizeof(Choice), larger_first)
+            largest_first(choices, n, k)
             for j in range(k):
                 out[i * k + j] = choices[j].index
     free(choices)

@@ -419,6 +419,9 @@ def _combinations(input, r, with_replacement):
     check_size((n,) * min(r, 64), _BYTE)  # PyTorch has a mask of all combinations
     count = (comb(n + r - 1, r) if n else 0) if with_replacement else comb(n, r)
     check_size((count, r), _INT64)
+    if r == 2:
+        pairs = np.stack(np.triu_indices(n, 0 if with_replacement else 1), 1)
+        return input[from_numpy(pairs)]
     rows = chain.from_iterable((_choose_again if with_replacement else _choose)(range(n), r)) if count else ()
     return input[from_numpy(np.fromiter(rows, "int64", count * r).reshape(count, r))]
 

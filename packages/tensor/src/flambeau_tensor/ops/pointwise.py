@@ -421,7 +421,7 @@ Operator(
 
 neg = _unary(
     "neg",
-    np.negative,
+    (HALVES["neg"], np.negative),
     "The negative.",
     syntax={"neg"},
     dtypes=_NUMBERS,
@@ -444,7 +444,7 @@ positive = Operator(
 )
 abs = _unary(
     "abs",
-    np.absolute,
+    (HALVES["abs"], np.absolute),
     "The absolute value; the modulus of complex numbers.",
     syntax={"abs"},
     result=REAL_PART,

@@ -5,6 +5,7 @@
 
 namespace at {
 
+inline Tensor _prelu_kernel(const Tensor &self, const Tensor &weight) { FL_CALL(tensor, "_C._nn.prelu", "self weight", of_tensor(self), of_tensor(weight)) }
 inline std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor &self, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self sorted return_inverse return_counts", of_tensor(self), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
 inline Tensor abs(const Tensor &self) { FL_CALL(tensor, "abs", "self", of_tensor(self)) }
 inline Tensor &abs_(Tensor &self) { FL_CALL(same(self), "abs_", "self", of_tensor(self)) }

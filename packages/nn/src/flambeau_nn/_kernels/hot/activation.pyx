@@ -70,6 +70,14 @@ cdef double TWO_SQRT_2_OVER_PI = 1.5957691216057307118  # 2 * sqrt(2 / pi)
 cdef double CUBIC = 0.044715
 
 
+cdef inline void _fill(char* buffer, const char* value, Py_ssize_t item, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t done = 1
+    memcpy(buffer, value, item)
+    while done < n:
+        memcpy(buffer + done * item, buffer, min(done, n - done) * item)
+        done *= 2
+
+
 cdef inline void _drive(int nin, char** a, const Py_ssize_t* n, const Py_ssize_t* s, Py_ssize_t item, block_t block,
                         const void* data) noexcept nogil:
     """Run `block` over strided memory: directly if it is contiguous, otherwise in pieces through buffers."""
@@ -91,8 +99,11 @@ cdef inline void _drive(int nin, char** a, const Py_ssize_t* n, const Py_ssize_t
             x[k] = a[k] + done * s[k]
             if s[k] == item:
                 continue
-            for i in range(m):
-                memcpy(buffers + 8 * CHUNK * k + i * item, x[k] + i * s[k], item)
+            if s[k] != 0:
+                for i in range(m):
+                    memcpy(buffers + 8 * CHUNK * k + i * item, x[k] + i * s[k], item)
+            elif done == 0:  # a constant fills the buffer once
+                _fill(buffers + 8 * CHUNK * k, x[k], item, m)
             x[k] = buffers + 8 * CHUNK * k
         block(x, result, m, data)
         out = a[nin] + done * s[nin]
@@ -248,6 +259,27 @@ cdef void _backward(real_t** a, const Py_ssize_t* n, const Py_ssize_t* s, Activa
     _drive(2, <char**>a, n, s, sizeof(real_t), <block_t>_gradients[real_t, Activation], data)
 
 
+cdef void _prelu_values(real_t** x, real_t* out, Py_ssize_t n, const void* data) noexcept nogil:
+    cdef const real_t* v = x[0]
+    cdef const real_t* slope = x[1]
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = v[i] if v[i] > 0 else v[i] * slope[i]
+
+
+cdef void _prelu(real_t** a, const Py_ssize_t* n, const Py_ssize_t* s, const void* data) noexcept nogil:
+    cdef const real_t* v = a[0]
+    cdef real_t* out = a[2]
+    cdef real_t slope
+    cdef Py_ssize_t i
+    if s[0] == sizeof(real_t) and s[1] == 0 and s[2] == sizeof(real_t):  # one weight, or the weight of a channel
+        slope = a[1][0]
+        for i in range(n[0]):
+            out[i] = v[i] if v[i] > 0 else v[i] * slope
+        return
+    _drive(2, <char**>a, n, s, sizeof(real_t), <block_t>_prelu_values[real_t], data)
+
+
 cdef dict _loops(str name, Activation* op):
     return {
         name: {"float32": <size_t><void*>_forward[float, Activation],
@@ -272,4 +304,5 @@ LOOPS = {
     **_loops("softshrink", <Softshrink*>NULL),
     **_loops("hardshrink", <Hardshrink*>NULL),
     **_loops("threshold", <Threshold*>NULL),
+    "prelu": {"float32": <size_t><void*>_prelu[float], "float64": <size_t><void*>_prelu[double]},
 }

@@ -117,8 +117,15 @@ cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, doubl
     weight_out[0] = <real_t>wy
     loss = wy * (log_total - x[y])
     if b.smoothing > 0:
-        for c in range(b.classes):
-            smooth += (log_total - x[c]) * (1 if w == NULL else w[c])
+        while i < b.classes:
+            m = min(<Py_ssize_t>BUFFER, b.classes - i)
+            for c in range(m):
+                products[c] = log_of - x[i + c]
+            if w != NULL:
+                for c in range(m):
+                    products[c] *= w[i + c]
+            smooth += _sum(products, m)
+            i += m
         loss = (1 - b.smoothing) * loss + b.smoothing / b.classes * smooth
     return loss
 

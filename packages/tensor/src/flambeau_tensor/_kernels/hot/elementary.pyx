@@ -9,7 +9,7 @@ place, or two without fused multiply-add (level v2).
 from libc cimport math
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from flambeau_tensor._kernels.map_loops cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
+from flambeau_tensor._kernels.map_loops cimport complexes, map1_blocks, map1_checked, map2_blocks, real_t, reals
 from flambeau_tensor.vector_math cimport (
     bits32, bits64, excess_rest, fast_exp, fast_log, fast_log1p, fast_log2, fast_log10, from_bits32, from_bits64,
     fast_tanh, log1p_of,
@@ -613,6 +613,13 @@ cdef void loop_atan2(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
     map2_blocks[real_t](a, n, s, _atan2[real_t])
 
 
+cdef void loop_angle(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    """Compute the angles of complex numbers, whose parts are the operands."""
+    cdef char** parts = [a[0] + sizeof(real_t), a[0], a[1]]
+    cdef Py_ssize_t* steps = [s[0], s[0], s[1]]
+    map2_blocks[real_t](parts, n, steps, _atan2[real_t])
+
+
 cdef void loop_hypot(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map2_blocks[real_t](a, n, s, _hypot[real_t])
 
@@ -653,6 +660,7 @@ LOOPS = {
     "arcsinh": {"float32": <size_t>&loop_asinh},
     "arccosh": {"float32": <size_t>&loop_acosh},
     "arctanh": reals(<size_t>&loop_atanh[float], <size_t>&loop_atanh[double]),
+    "angle": complexes(<size_t>&loop_angle[float], <size_t>&loop_angle[double]),
     "arctan2": reals(<size_t>&loop_atan2[float], <size_t>&loop_atan2[double]),
     "hypot": reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
     "logaddexp": reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double]),

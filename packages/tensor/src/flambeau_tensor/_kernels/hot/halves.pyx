@@ -1,6 +1,9 @@
 # cython: language_level=3
-"""Elementwise loops of float16 and bfloat16 for which single precision is wrong: the operands, including numbers,
-must be rounded to the dtype first, or the result depends on the dtype's set of numbers."""
+"""Elementwise loops of float16 and bfloat16 for which single precision is wrong, or not needed.
+
+The operands, including numbers, must be rounded to the dtype first, or the result depends on the dtype's set of
+numbers. Signs are changed in the bits.
+"""
 from libc cimport math
 from libc.stdint cimport uint16_t
 
@@ -77,7 +80,30 @@ cdef void loop_nextafter_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* 
     _nextafter(a, n, s, 0x7F80)
 
 
+cdef inline void _change_sign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, uint16_t keep, uint16_t flip) \
+        noexcept nogil:
+    cdef Py_ssize_t i
+    cdef const uint16_t* x = <const uint16_t*>a[0]
+    cdef uint16_t* out = <uint16_t*>a[1]
+    if s[0] == 2 and s[1] == 2:
+        for i in range(n[0]):
+            out[i] = (x[i] & keep) ^ flip
+        return
+    for i in range(n[0]):
+        (<uint16_t*>(a[1] + i * s[1]))[0] = ((<uint16_t*>(a[0] + i * s[0]))[0] & keep) ^ flip
+
+
+cdef void loop_neg(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _change_sign(a, n, s, 0xFFFF, 0x8000)
+
+
+cdef void loop_abs(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _change_sign(a, n, s, 0x7FFF, 0)
+
+
 LOOPS = {
+    "neg": {"float16": <size_t>&loop_neg, "bfloat16": <size_t>&loop_neg},
+    "abs": {"float16": <size_t>&loop_abs, "bfloat16": <size_t>&loop_abs},
     "fmod": {"float16": <size_t>&loop_fmod_half, "bfloat16": <size_t>&loop_fmod_brain},
     "remainder": {"float16": <size_t>&loop_remainder_half, "bfloat16": <size_t>&loop_remainder_brain},
     "nextafter": {"float16": <size_t>&loop_nextafter_half, "bfloat16": <size_t>&loop_nextafter_brain},

@@ -11,7 +11,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
 from flambeau_tensor._kernels.map_loops cimport (
     BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map1_blocks, map2, map2_checked,
-    map2_truth, number_t, real_t, reals, scatter, wider_unsigned,
+    map2_truth, number_t, real_t, reals, scatter, small_t, wider_unsigned,
 )
 from flambeau_tensor.vector_math cimport fast_log, fast_sigmoid
 
@@ -202,17 +202,6 @@ cdef inline real_t _angle(real_t x) noexcept nogil:
 
 cdef void loop_angle(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _angle[real_t])
-
-
-cdef void loop_angle_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef real_t* z
-    for i in range(n[0]):
-        z = <real_t*>(a[0] + i * s[0])
-        if real_t is float:
-            (<float*>(a[1] + i * s[1]))[0] = math.atan2f(z[1], z[0])
-        else:
-            (<double*>(a[1] + i * s[1]))[0] = math.atan2(z[1], z[0])
 
 
 cdef inline real_t _round(real_t x) noexcept nogil:
@@ -462,6 +451,37 @@ cdef void loop_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, 
     map2_checked[real_t](a, n, s, _quick_floor_divide[real_t], _short[real_t], _slow_floor_divide[real_t])
 
 
+# Quotients of integers of up to 32 bits have an exact floor in double precision, which vectorizes. No divisor is 0.
+
+cdef inline small_t _whole_floor_divide(small_t x, small_t y) noexcept nogil:
+    cdef double q = math.floor(<double>x / <double>y)
+    return <small_t><int32_t>(-2147483648.0 if q > 2147483647.0 else q)  # wraps, as integers do
+
+
+cdef inline small_t _whole_remainder(small_t x, small_t y) noexcept nogil:
+    return <small_t><int32_t>(<double>x - math.floor(<double>x / <double>y) * <double>y)
+
+
+cdef inline small_t _whole_fmod(small_t x, small_t y) noexcept nogil:
+    return <small_t><int32_t>(<double>x - math.trunc(<double>x / <double>y) * <double>y)
+
+
+cdef void loop_whole_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
+    map2[small_t](a, n, s, _whole_floor_divide[small_t])
+
+
+cdef void loop_whole_remainder(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
+    map2[small_t](a, n, s, _whole_remainder[small_t])
+
+
+cdef void loop_whole_fmod(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
+    map2[small_t](a, n, s, _whole_fmod[small_t])
+
+
+cdef inline dict _small(size_t u8, size_t i8, size_t i16, size_t i32):
+    return {"uint8": u8, "int8": i8, "int16": i16, "int32": i32}
+
+
 cdef inline integer_t _power(integer_t x, integer_t y) noexcept nogil:
     # By squaring; wraps around. Negative exponents give 1 / x**-y truncated to an integer.
     cdef int64_t result = 1, base = x, left = y
@@ -614,9 +634,15 @@ LOOPS = {
     "sigmoid": reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
     | complexes(<size_t>&loop_sigmoid_c[cython.floatcomplex], <size_t>&loop_sigmoid_c[cython.doublecomplex]),
     "copysign": reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
-    "fmod": reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
-    "remainder": reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
-    "floor_divide": reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double]),
+    "fmod": reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double])
+    | _small(<size_t>&loop_whole_fmod[uint8_t], <size_t>&loop_whole_fmod[int8_t],
+             <size_t>&loop_whole_fmod[int16_t], <size_t>&loop_whole_fmod[int32_t]),
+    "remainder": reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double])
+    | _small(<size_t>&loop_whole_remainder[uint8_t], <size_t>&loop_whole_remainder[int8_t],
+             <size_t>&loop_whole_remainder[int16_t], <size_t>&loop_whole_remainder[int32_t]),
+    "floor_divide": reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double])
+    | _small(<size_t>&loop_whole_floor_divide[uint8_t], <size_t>&loop_whole_floor_divide[int8_t],
+             <size_t>&loop_whole_floor_divide[int16_t], <size_t>&loop_whole_floor_divide[int32_t]),
     "power": reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
     | integers(
         <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
@@ -684,8 +710,7 @@ LOOPS = {
     | wider_unsigned(<size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t]),
     "logit": reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
     "nan_to_num": reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),
-    "angle": reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double])
-    | complexes(<size_t>&loop_angle_complex[float], <size_t>&loop_angle_complex[double]),
+    "angle": reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double]),
     "logaddexp": complexes(
         <size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
 }

@@ -103,15 +103,17 @@ cdef inline wide sum_folded(Summing* op, wide* lanes) noexcept nogil:
     return combined(op, combined(op, lanes[0], lanes[2]), combined(op, lanes[1], lanes[3]))
 
 
-cdef inline double float_sum(const float* x, Py_ssize_t n) noexcept nogil:
-    """The most common sum, at the speed of memory: short blocks are summed in float, their sums in double."""
+cdef inline void float_sums(const float* x, Py_ssize_t n, Py_ssize_t parts, double* total) noexcept nogil:
+    """The most common sum, at the speed of memory: short blocks are summed in float, their sums in double.
+
+    `total` are 16 sums; an element that consists of two parts adds them to sums with even and with odd numbers.
+    """
     cdef float[LANES] lanes
-    cdef double[16] total
     cdef Py_ssize_t i = 0, k, end
     for k in range(16):
         total[k] = 0
     if n > 4 * LANES:
-        i = unaligned(<size_t>x, 4)
+        i = unaligned(<size_t>x, 4 * parts) * parts
         for k in range(i):
             total[k] = x[k]
     while i + LANES <= n:
@@ -135,7 +137,25 @@ cdef inline double float_sum(const float* x, Py_ssize_t n) noexcept nogil:
         total[k] += total[8 + k]
     for k in range(4):
         total[k] += total[4 + k]
+
+
+cdef inline double float_sum(const float* x, Py_ssize_t n) noexcept nogil:
+    cdef double[16] total
+    float_sums(x, n, 1, total)
     return total[0] + total[2] + (total[1] + total[3])
+
+
+cdef void complex_along(Sum* op, const float* x, Py_ssize_t n, double* acc, char* aux, Py_ssize_t seen) noexcept nogil:
+    """Sum complex numbers as pairs of floats, of which vectors hold more."""
+    cdef double[16] total
+    float_sums(x, 2 * n, 2, total)
+    acc[0] = total[0] + total[2] + (acc[0] if seen else 0)
+    acc[1] = total[1] + total[3] + (acc[1] if seen else 0)
+
+
+cdef void complex_across(Sum* op, const float* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, double* acc, char* aux,
+                         Py_ssize_t seen) noexcept nogil:
+    sum_across(op, x, step, n, 2 * m, acc, aux, seen)
 
 
 cdef void sum_along(Summing* op, const number* x, Py_ssize_t n, wide* acc, char* aux, Py_ssize_t seen) noexcept nogil:
@@ -476,6 +496,9 @@ cdef dict _sums(Summing* op):
                                           <size_t>&sum_across[Summing, uint8_t, uint64_t], merge, "int64")
         table["int64"] = (<size_t>&sum_along[Summing, uint64_t, uint64_t],
                           <size_t>&sum_across[Summing, uint64_t, uint64_t], merge, "int64")
+        if Summing is Sum:
+            table["complex64"] = (<size_t>&complex_along, <size_t>&complex_across,
+                                  <size_t>&sum_merge[Summing, complex128], "complex128")
         table["complex128"] = (
             <size_t>&sum_along[Summing, complex128, complex128], <size_t>&sum_across[Summing, complex128, complex128],
             <size_t>&sum_merge[Summing, complex128], "complex128")
