@@ -234,3 +234,13 @@ def test_views_of_inference_tensors_have_no_base():
         assert made.requires_grad and made.resize_(1, 2) is made and made.requires_grad
     assert inside.is_inference() and not inside.requires_grad and not inside._is_view() and inside.is_leaf
     assert not made.view(-1)._is_view()
+
+
+def test_detached_tensors_of_inference_mode_are_no_inference_tensors(leaf):
+    x, y = torch.ones(2), leaf(1.0)
+    with inference_mode():
+        made = [y.data, y.detach(), x.detach(), x[0], x.reshape(2, 1)]
+        new = [x.clone(), x.clone().detach(), x.clone().data, x.expand(3, 2).reshape(6)]
+    assert not any(t.is_inference() for t in made) and all(t.is_inference() for t in new)
+    made[2].mul_(2)
+    assert x.tolist() == [2.0, 2.0] and x._version == made[2]._version == 1

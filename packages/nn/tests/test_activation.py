@@ -447,3 +447,10 @@ def test_what_is_refused(call, kind, text):
 TestSamples = check_values("nn.activation")
 TestDerivatives = check_derivatives("nn.activation")
 TestBatches = check_batches("nn.activation")
+
+
+def test_the_truth_of_inplace_counts():
+    x = ft.tensor([-1.0, 2.0])
+    assert F.relu(x, inplace=1) is x and x.tolist() == [0.0, 2.0]
+    assert F.relu(x, None) is not x and F.elu(x, inplace=[]) is not x
+    assert F.hardtanh(ft.tensor([3], dtype=ft.uint8), -0.5, 2).tolist() == [2]  # limits are integers, too

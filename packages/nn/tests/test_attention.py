@@ -371,3 +371,15 @@ def test_few_products_agree_with_the_composition(heads, queries, keys, size, wid
 TestSamples = check_values("nn.attention")
 TestDerivatives = check_derivatives("nn.attention")
 TestBatches = check_batches("nn.attention")
+
+
+def test_a_mask_and_causality_together():
+    """Four dimensions without dropout: a query attends to the keys that both allow."""
+    x, lower = wave(0.7, 2, 2, 3, 4), ft.ones(3, 3, dtype=ft.bool).tril()
+    mask = ft.tensor([[True, False, True], [True, True, True], [False, True, True]])
+    assert attend(x, x, x, mask, is_causal=True).equal(attend(x, x, x, mask & lower))
+    added = wave(0.2, 3, 3)
+    assert attend(x, x, x, added, is_causal=True).equal(attend(x, x, x, added.masked_fill(~lower, -math.inf)))
+    for wrong in ({"dropout_p": 0.5}, {"attn_mask": added.requires_grad_()}):
+        with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
+            attend(x, x, x, is_causal=True, **{"attn_mask": mask, **wrong})

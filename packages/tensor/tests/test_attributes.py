@@ -183,6 +183,9 @@ def test_fill_and_zero():
     assert x.fill_(2.5) is x and x.tolist() == [[2.5, 2.5]] * 3 and x[1:].zero_().tolist() == [[0, 0]] * 2
     assert ft.ones(2, dtype=ft.int64).fill_(2.9).tolist() == [2, 2] and x.fill_(ft.tensor(3)).sum().item() == 18
     assert ft.empty(2, dtype=ft.bool).fill_(5).tolist() == [True, True]
+    with pytest.raises(RuntimeError, match="cannot be converted to type float without overflow"):
+        x.fill_(1j)
+    assert x.type(None) == x.type() == "torch.FloatTensor"
     with pytest.raises(RuntimeError, match="only supports 0-dimension value tensor but got tensor with 1 dim"):
         x.fill_(ft.ones(1))
     with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t"):

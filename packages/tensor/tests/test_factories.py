@@ -516,3 +516,26 @@ def test_empty_counts_a_write_to_out():
     x, y = ft.ones(3), ft.ones(0)
     assert ft.empty(3, out=x) is x and ft.empty(2, 2, out=y) is y
     assert x._version == y._version == 1 and y.shape == (2, 2)
+
+
+def test_the_dtype_of_out_is_that_of_the_factory():
+    for make in (ft.zeros, ft.ones, ft.empty, lambda *a, **k: ft.full(a, 2, **k), ft.eye, ft.arange, ft.rand):
+        with pytest.raises(RuntimeError, match=r"dtype Double does not match dtype of out parameter \(Float\)"):
+            make(3, out=ft.ones(3), dtype=ft.float64)
+
+
+@pytest.mark.parametrize("value", [70000, 70000.0, -(2**63), 1e300, 2j])
+def test_numbers_beyond_a_half_type(value):
+    for fill in (
+        lambda: ft.ones(2, dtype=ft.float16).fill_(value),
+        lambda: ft.full((2,), value, dtype=ft.float16),
+        lambda: ft.full_like(ft.ones(2, dtype=ft.float16), value),
+        lambda: ft.ones(2, dtype=ft.float16).masked_fill(ft.ones(2, dtype=ft.bool), value),
+    ):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type .* without overflow"):
+            fill()
+    assert ft.full((1,), float("inf"), dtype=ft.float16).isinf().all()
+    assert ft.full((1,), 65504, dtype=ft.float16).item() == 65504
+    x = ft.zeros(2, dtype=ft.float16)
+    x[0] = 70000.0  # an assignment converts a tensor
+    assert x.tolist() == [float("inf"), 0.0]

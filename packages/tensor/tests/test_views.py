@@ -135,6 +135,8 @@ def test_complex_parts():
     assert z.real.tolist() == [[1, 3]] and z.imag.tolist() == [[2, -4]] and z.real.stride() == (4, 2)
     assert ft.view_as_real(z).tolist() == [[[1, 2], [3, -4]]]
     assert ft.view_as_complex(ft.view_as_real(z)).tolist() == z.tolist()
+    one = ft.ones(3).as_strided((1, 2), (1, 1))  # a dimension of size 1 takes no step
+    assert ft.view_as_complex(one).tolist() == [1 + 1j]
     z.real = ft.tensor([[9.0, 8.0]])
     z.imag = 0.5
     assert z.tolist() == [[9 + 0.5j, 8 + 0.5j]] and z.mH.tolist() == [[9 - 0.5j], [8 - 0.5j]]

@@ -172,6 +172,8 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     r.probabilities = NULL
     r.ignored = <object>a[first + 3]
     if given:
+        if r.ignored >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
         held.target = <object>target if r.inner > 1 else _classes_last(<object>target, y.ndim)
         held.target = dense(<PyObject*>held.target, b.dtype, &y)
         r.probabilities = y.data

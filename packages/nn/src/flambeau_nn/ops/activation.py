@@ -194,7 +194,7 @@ def clamped(input, min_val, max_val, inplace):
         return (hardtanh_.inplace if inplace else hardtanh_)(input, min_val, max_val)
     if input.dtype is ft.bool:
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    if input.dtype is ft.uint8 and (min_val < 0 or max_val < 0):
+    if input.dtype is ft.uint8 and (int(min_val) < 0 or int(max_val) < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if not (input.is_floating_point() or input.is_complex()):
         min_val, max_val = _integer(min_val, "int64_t"), _integer(max_val, "int64_t")

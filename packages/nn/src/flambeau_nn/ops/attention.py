@@ -58,7 +58,7 @@ def _check(query, key, value, mask, dropout_p, is_causal):
                 "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
                 f"attn_mask.dtype: {_type(mask)} and  query.dtype: {_type(query)} instead."
             )
-        if is_causal:
+        if is_causal and (query.ndim != 4 or dropout_p > 0 or mask.requires_grad):
             raise RuntimeError(
                 "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
             )
@@ -134,6 +134,10 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_ca
     _check(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa and query.ndim > 3:
         key, value = _repeated(query, key, value)
+    if attn_mask is not None and is_causal:
+        later = query.new_ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).triu(1)
+        attn_mask = attn_mask & ~later if attn_mask.dtype is ft.bool else attn_mask.masked_fill(later, -math.inf)
+        is_causal = False
     scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
     if dropout_p == 0 and ALLOWED.blocks and _in_blocks(query, key, value, attn_mask):
         return attention(query, key, value, attn_mask, is_causal, scale)[0]

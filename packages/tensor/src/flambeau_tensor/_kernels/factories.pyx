@@ -24,7 +24,7 @@ from flambeau_tensor._core.memory.tensor cimport (
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.memory.types cimport *
-from flambeau_tensor._kernels.recording cimport finished
+from flambeau_tensor._kernels.recording cimport check_out_dtype, finished
 
 from flambeau_tensor._core.memory.layout import FORMATS
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
@@ -60,8 +60,9 @@ cdef Tensor _sized(Operator op, PyObject** a, int at, int inferred):
     cdef int n = read_ints(a[0], sizes, MAX_NDIM, b"size", b"size"), dtype
     dtype = options(a, at + 1, inferred)
     if a[at] != <PyObject*>None:
-        return out_tensor(op.name, <object>a[at], (<Tensor>a[at]).dtype if a[at + 1] == <PyObject*>None else dtype, n,
-                          sizes)
+        if a[at + 1] != <PyObject*>None:
+            check_out_dtype(<Tensor>a[at], dtype)
+        return out_tensor(op.name, <object>a[at], (<Tensor>a[at]).dtype, n, sizes)
     return make_empty(dtype, n, sizes)
 
 

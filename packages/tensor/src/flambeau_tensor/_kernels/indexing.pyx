@@ -478,9 +478,10 @@ cpdef Tensor value_tensor(Tensor t, object value):
     if is_number(<PyObject*>value) or isinstance(value, (int, float, complex, np.generic)):
         if isinstance(value, complex) and CATEGORY[t.dtype] != CAT_COMPLEX:
             raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
-        number = empty(t.dtype, 0, NULL)
+        # Finite numbers beyond a half type become infinite.
+        number = empty(FLOAT32 if t.dtype == FLOAT16 or t.dtype == BFLOAT16 else t.dtype, 0, NULL)
         fill_elements(number, value)
-        return number
+        return to_dtype(number, t.dtype)
     if isinstance(value, np.ndarray):
         return from_numpy(value) if value.flags.c_contiguous else from_array(value)
     raise _wrong_value(t, value)

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.elementwise.dtype cimport DType, default_dtype, dtype_object
+from flambeau_tensor._core.elementwise.dtype cimport DType, default_dtype
 from flambeau_tensor._core.memory.layout cimport empty_as, read_format
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.memory.tensor cimport Tensor, empty, read_ints
@@ -11,9 +11,8 @@ from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport (
     integer_argument, normal_, random_range_, randperm_, resized, uniform_,
 )
-from flambeau_tensor._kernels.recording cimport finished
+from flambeau_tensor._kernels.recording cimport check_out_dtype, finished
 
-from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor.options import check_device, check_layout
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1
@@ -39,9 +38,8 @@ cdef Tensor _fresh(Operator op, PyObject** options, int ndim, const Py_ssize_t* 
     check_device(<object>options[F_DEVICE])
     if out is None:
         return empty(dtype, ndim, sizes)
-    if given and dtype != (<Tensor?>out).dtype:
-        raise RuntimeError(f"dtype {type_name(dtype_object(dtype))} does not match dtype of out parameter "
-                           f"({type_name(out.dtype)})")
+    if given:
+        check_out_dtype(<Tensor?>out, dtype)
     return resized(op, out, ndim, sizes)
 
 

@@ -13,7 +13,7 @@ from flambeau_tensor._core.elementwise.scalar cimport Scalar, load_scalar, read_
 from flambeau_tensor._core.memory.tensor cimport Tensor, empty as make_empty, resize, view_of
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.map_loops cimport number_t
-from flambeau_tensor._kernels.recording cimport finished
+from flambeau_tensor._kernels.recording cimport check_out_dtype, finished
 
 from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._kernels.factories import check_size
@@ -155,9 +155,8 @@ def steps(start, end, step, DType dtype not None):
 cdef int wanted_dtype(PyObject* out, PyObject* dtype, int otherwise) except -1:
     """Return the dtype of the computation: that of `out`, which `dtype` must equal; else `dtype`, else `otherwise`."""
     if dtype != <PyObject*>None:
-        if out != <PyObject*>None and (<Tensor>out).dtype != (<DType>dtype).id:
-            raise RuntimeError(f"dtype {type_name(<object>dtype)} does not match dtype of out parameter "
-                               f"({type_name(dtype_object((<Tensor>out).dtype))})")
+        if out != <PyObject*>None:
+            check_out_dtype(<Tensor>out, (<DType>dtype).id)
         return (<DType>dtype).id
     return otherwise if out == <PyObject*>None else (<Tensor>out).dtype
 

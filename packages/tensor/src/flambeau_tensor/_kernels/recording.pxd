@@ -1,8 +1,8 @@
-"""Support for recording in kernels: whether to call operators, and the `requires_grad=` of factories."""
+"""Support for recording in kernels: whether to call operators, and the `requires_grad=` and `out=` of factories."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.call cimport sockets
-from flambeau_tensor._core.elementwise.dtype cimport CATEGORY
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.memory.meta_device cimport INDIRECT
 from flambeau_tensor._core.memory.tensor cimport Tensor
 from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
@@ -31,3 +31,13 @@ cdef inline Tensor finished(Tensor t, PyObject* requires_grad):
                                "flambeau_autograd")
         t.flags |= REQUIRES_GRAD
     return t
+
+
+cdef inline int check_out_dtype(Tensor out, int dtype) except -1:
+    """Raise if the `dtype=` of a factory is not that of its `out=`."""
+    if out.dtype != dtype:
+        from flambeau_tensor._core.elementwise.dtype import type_name
+
+        raise RuntimeError(f"dtype {type_name(dtype_object(dtype))} does not match dtype of out parameter "
+                           f"({type_name(dtype_object(out.dtype))})")
+    return 0

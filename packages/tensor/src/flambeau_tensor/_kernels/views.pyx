@@ -536,7 +536,7 @@ cdef object _view_as_complex(Operator op, PyObject** a):
     if offset_of(t) % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     for i in range(last):
-        if t.strides[i] % 2:
+        if t.strides[i] % 2 and t.sizes[i] != 1:
             raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
         sizes[i] = t.sizes[i]
         strides[i] = t.strides[i] // 2

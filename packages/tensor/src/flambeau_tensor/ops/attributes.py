@@ -366,6 +366,8 @@ def _of_type(input, dtype, non_blocking):
 
 
 def _of_class(input, dtype, non_blocking):
+    if dtype is None:  # as without an argument
+        return input.type()
     refuse_named(dtype, "type")
     if not isinstance(dtype, type):
         raise TypeError("dtype must be a type, str, or dtype object")

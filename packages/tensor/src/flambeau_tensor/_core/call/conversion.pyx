@@ -17,6 +17,8 @@ cdef extern from "Python.h":
     int PyIndex_Check(object)
 
 cdef object NOTHING = object()
+# Arguments of functions that PyTorch writes in Python as `if inplace:`.
+cdef frozenset _TRUTHS = frozenset(["inplace", "size_average", "reduce", "hard"])
 
 
 cdef str public_name(Operator op, int i):
@@ -104,6 +106,8 @@ cdef object convert(Operator op, Py_ssize_t i, object o, bint quiet):
             raise _too_large() if op.schema.arguments[i].size else _too_large_at(op, i, 0)
     elif kind == K_BOOL:
         if type(o).__name__ in ("bool_", "bool") and hasattr(o, "item"):
+            return bool(o)
+        if op.namespace == "torch.nn.functional" and op.schema.arguments[i].name in _TRUTHS:
             return bool(o)
     elif kind == K_FLOAT or kind == K_SCALAR:
         if isinstance(o, (int, float)) or (kind == K_SCALAR and isinstance(o, complex)):

@@ -301,12 +301,11 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
     if isinstance(result, Tensor):
         t = <Tensor>result
         for i in range(op.nslots):
-            if <PyObject*>t == slots[i]:
-                return 0
-        if t.base is not None:
-            t.flags = t.flags & ~<unsigned int>ODD_VIEW | NO_GRAD_VIEW
-            if thread_state().inference:
-                t.flags |= FUNCTION_VIEW  # both flags: created in inference mode
+            if <PyObject*>t == slots[i] or (t.base is None and isinstance(<object>slots[i], Tensor) and (
+                    <Tensor>slots[i]).data == t.data and not (<Tensor>slots[i]).flags & INFERENCE):
+                return 0  # also if it is detached from an argument
+        if t.base is not None:  # both flags: created in inference mode
+            t.flags = t.flags & ~<unsigned int>ODD_VIEW | NO_GRAD_VIEW | (FUNCTION_VIEW * thread_state().inference)
         elif thread_state().inference:
             t.flags |= INFERENCE
     elif isinstance(result, (tuple, list)):

@@ -350,7 +350,8 @@ cdef object _syntax_vectorcall(Method m, PyObject* const* args, size_t nargsf, P
     try:
         return call_object(<PyObject*>m.target, args, n, kwnames, <PyObject*>called)
     except TypeError:
-        if kwnames != NULL or n != 2 or (_modes[0] == 0 and (is_plain(args[1]) or is_number(args[1]))):
+        if kwnames != NULL or n != 2 or (
+                _modes[0] == 0 and (is_plain(args[1]) or is_number(args[1])) and not m.name.endswith("matmul__")):
             raise
         return NotImplemented
 

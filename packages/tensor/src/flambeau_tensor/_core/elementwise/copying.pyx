@@ -119,6 +119,15 @@ cdef int _copy_resolved(Tensor dst, Tensor src) except -1:
     return apply_lazy(memory, lazy) if lazy else 0
 
 
+cdef bint _overflows(const Scalar* s, int dtype) noexcept:
+    """Whether a finite number is beyond a floating-point dtype, or has an imaginary part that a real one loses."""
+    cdef double largest = FLT_MAX if dtype == FLOAT32 else 65504.0 if dtype == FLOAT16 else \
+        3.3895313892515355e38 if dtype == BFLOAT16 else INFINITY
+    if s.category == CAT_COMPLEX:
+        return CATEGORY[dtype] != CAT_COMPLEX and dtype != BOOL and s.im != 0
+    return largest < (abs(s.re) if s.category == CAT_FLOAT else abs(<double>s.i)) != INFINITY
+
+
 cdef int fill_elements(Tensor dst, object number) except -1:
     cdef Tensor value
     cdef Scalar s
@@ -127,7 +136,7 @@ cdef int fill_elements(Tensor dst, object number) except -1:
             -9e18 < s.re < 9e18:
         s.i = <long long>s.re  # fill truncates
         s.category = CAT_INT
-    if s.category == CAT_FLOAT and dst.dtype == FLOAT32 and FLT_MAX < abs(s.re) != INFINITY:
+    if _overflows(&s, dst.dtype):
         raise RuntimeError(f"value cannot be converted to type {c_name(dst.dtype)} without overflow")
     value = empty(dst.dtype, 0, NULL)
     store_scalar(&s, dst.dtype, value.data)
