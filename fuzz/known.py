@@ -586,7 +586,7 @@ DECIDED = [
     ),
     (
         r"(vjp|linearize)\(lambda x: \(x, [\s\S]*\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(",
-        "shape",
+        "shape value strides",
         says(r"\(item 0\)"),
         "return the input itself if the function returns its input",
     ),
