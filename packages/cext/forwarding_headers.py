@@ -20,8 +20,8 @@ FORWARDS = {
         ATen/NativeFunctions ATen/OpMathType ATen/Operators ATen/Scalar ATen/ScalarOps ATen/ScalarType
         ATen/TensorGeometry ATen/TensorOptions ATen/Utils ATen/Version
         ATen/core/IListRef ATen/core/Scalar ATen/core/ScalarType ATen/core/TensorBase ATen/core/TensorBody
-        ATen/core/grad_mode ATen/native/TypeProperties ATen/record_function c10/core/GradMode
-        c10/core/InferenceMode c10/core/TensorImpl
+        ATen/core/grad_mode ATen/native/TypeProperties ATen/record_function c10/core/InferenceMode
+        c10/core/TensorImpl
     """,
     "ATen/DeviceGuard.h": "c10/core/DeviceGuard",
     "ATen/TensorIterator.h": "ATen/native/TensorIterator",

@@ -8,36 +8,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/Tensor.h>
 #include <ATen/TensorUtils.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/Storage.h>
 #include <c10/util/Logging.h>
 #include <c10/util/irange.h>
 
 namespace at {
-
-/* Turns recording off or on while the object exists. */
-class AutoGradMode {
-  public:
-    explicit AutoGradMode(bool on) : was_(fl_grad_mode(on)) {}
-    AutoGradMode(const AutoGradMode &) = delete;
-    ~AutoGradMode() { fl_grad_mode(was_); }
-    /* Whether recording was on before. */
-    int was() const { return was_; }
-
-  private:
-    int was_;
-};
-struct NoGradGuard : AutoGradMode {
-    NoGradGuard() : AutoGradMode(false) {}
-};
-/* Like NoGradGuard: operations below it are not recorded. */
-struct InferenceMode : AutoGradMode {
-    explicit InferenceMode(bool on = true) : AutoGradMode(!on && fl_grad_mode(-1) != 0) {}
-    static bool is_enabled() { return false; }
-};
-struct GradMode {
-    static bool is_enabled() { return fl_grad_mode(-1) != 0; }
-    static void set_enabled(bool on) { fl_grad_mode(on); }
-};
 
 /* The type in which sums and similar reductions are computed. */
 template <class T, bool on_gpu = false> struct AccumulateType { using type = double; };
@@ -57,10 +33,3 @@ inline ScalarType toOpMathType(ScalarType type) {
 }
 
 }  // namespace at
-
-namespace c10 {
-using at::AutoGradMode;
-using at::GradMode;
-using at::InferenceMode;
-using at::NoGradGuard;
-}  // namespace c10

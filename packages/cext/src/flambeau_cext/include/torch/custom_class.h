@@ -3,6 +3,7 @@
  * c10::intrusive_ptr<Stack>. */
 #pragma once
 
+#include <ATen/core/boxing/Objects.h>
 #include <torch/csrc/loading.h>
 
 namespace torch {

@@ -2,7 +2,7 @@
  * exceptions. */
 #pragma once
 
-#include <ATen/core/boxing/Objects.h>
+#include <ATen/core/boxing/Object.h>
 
 namespace torch {
 namespace detail {

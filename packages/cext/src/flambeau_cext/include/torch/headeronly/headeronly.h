@@ -11,8 +11,9 @@
 #include <c10/macros/Macros.h>
 #include <c10/util/Optional.h>
 #include <c10/util/irange.h>
-#include <torch/csrc/standard.h>
 #include <torch/headeronly/version.h>
+
+#include <stdexcept>
 
 namespace torch {
 namespace headeronly {

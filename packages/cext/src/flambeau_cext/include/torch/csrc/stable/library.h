@@ -2,28 +2,27 @@
  * them, STABLE_TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("f", TORCH_BOX(&f)); } sets their kernels. */
 #pragma once
 
+#include <torch/csrc/kernels.h>
 #include <torch/csrc/stable/c/shim.h>
-#include <torch/library.h>
+
+#include <tuple>
 
 namespace torch {
 namespace stable {
 namespace detail {
 
-class StableLibrary final {
+class StableLibrary final : torch::detail::Registry {
   public:
-    explicit StableLibrary(Library &library) : library_(library) {}
+    using Registry::Kind, Registry::DEF, Registry::IMPL, Registry::FRAGMENT, Registry::Registry;
     StableLibrary &def(const char *schema, const std::vector<at::Tag> &tags = {}) {
-        library_.def(schema, tags);
+        define(schema, tags);
         return *this;
     }
     StableLibrary &impl(const char *name, BoxedFunction function) {
-        library_.impl(name, CppFunction({run_stable, reinterpret_cast<void *>(function), ""}));
+        implement(name, c10::DispatchKey::Undefined, {run_stable, reinterpret_cast<void *>(function), ""});
         return *this;
     }
     StableLibrary &set_python_module(const char *, const char * = "") { return *this; }
-
-  private:
-    Library &library_;
 };
 
 /* The type that holds an argument during the call. */
@@ -62,13 +61,8 @@ template <class R, class... A, R (*function)(A...)> struct Boxer<R(A...), functi
 #define TORCH_BOX(function)                                                                                        \
     ::torch::stable::detail::Boxer<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>, (function)>::boxed_fn
 
-#define FL_STABLE_BLOCK(kind, ns, key, m, id)                                                                      \
-    static void C10_CONCATENATE(torch_stable_library_##ns##_, id)(::torch::stable::detail::StableLibrary &);       \
-    FL_LIBRARY_BLOCK(kind, ns, key, flambeau_library, id) {                                                        \
-        ::torch::stable::detail::StableLibrary library(flambeau_library);                                          \
-        C10_CONCATENATE(torch_stable_library_##ns##_, id)(library);                                                \
-    }                                                                                                              \
-    void C10_CONCATENATE(torch_stable_library_##ns##_, id)([[maybe_unused]] ::torch::stable::detail::StableLibrary &m)
+#define FL_STABLE_BLOCK(kind, ns, key, m, id) \
+    FL_REGISTRY_BLOCK(::torch::stable::detail::StableLibrary, kind, ns, key, m, C10_CONCATENATE(stable_, id))
 #define STABLE_TORCH_LIBRARY(ns, m) FL_STABLE_BLOCK(DEF, ns, Undefined, m, definition)
 #define FL_STABLE_FRAGMENT(ns, m, id) FL_STABLE_BLOCK(FRAGMENT, ns, Undefined, m, id)
 #define STABLE_TORCH_LIBRARY_FRAGMENT(ns, m) FL_STABLE_FRAGMENT(ns, m, C10_UID)

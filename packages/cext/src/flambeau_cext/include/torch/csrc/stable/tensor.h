@@ -1,9 +1,10 @@
 /* torch::stable::Tensor: the tensor of PyTorch's stable interface, with few methods; functions are in ops.h. */
 #pragma once
 
+#include <ATen/core/Call.h>
 #include <torch/csrc/stable/device.h>
 
-#include <ATen/core/ivalue.h>
+#include <memory>
 
 /* The type to which handles of the C functions point. */
 struct AtenTensorOpaque {
@@ -19,6 +20,12 @@ using headeronly::Layout;
 using headeronly::MemoryFormat;
 using headeronly::ScalarType;
 
+namespace detail {
+inline void set_requires_grad(const at::Tensor &tensor, bool on) {
+    FL_CALL(void, "Tensor.requires_grad_", "self requires_grad", of_tensor(tensor), of_bool(on))
+}
+}  // namespace detail
+
 class Tensor {
   public:
     Tensor() : held_(std::make_shared<AtenTensorOpaque>()) {}
@@ -33,7 +40,7 @@ class Tensor {
     template <class T> T *mutable_data_ptr() const { return tensor().mutable_data_ptr<T>(); }
     template <class T> const std::remove_const_t<T> *const_data_ptr() const { return tensor().const_data_ptr<T>(); }
     const Tensor &set_requires_grad(bool on) const {
-        tensor().set_requires_grad(on);
+        detail::set_requires_grad(tensor(), on);
         return *this;
     }
 
@@ -61,8 +68,3 @@ class Tensor {
 
 }  // namespace stable
 }  // namespace torch
-
-template <> struct c10::detail::InIValue<torch::stable::Tensor> {
-    static IValue make(const torch::stable::Tensor &t) { return t.tensor(); }
-    static torch::stable::Tensor of(const IValue &v) { return torch::stable::Tensor(v.toTensor()); }
-};

@@ -2,7 +2,9 @@
  * torch_exception_get_what. */
 #pragma once
 
+#include <c10/core/GradMode.h>
 #include <torch/csrc/stable/dispatch.h>
+#include <torch/csrc/stable/functions.h>
 
 using AOTITorchError = int32_t;
 
@@ -24,6 +26,14 @@ template <class F> AOTITorchError tried(F &&f) {
         last_error() = "a C++ exception that is no std::exception";
     }
     return TORCH_FAILURE;
+}
+
+/* The tensor of a handle, and a new handle for a tensor. */
+inline Tensor shared(AtenTensorHandle handle) { return Tensor(handle->tensor); }
+inline AtenTensorHandle owned(const Tensor &tensor) { return new AtenTensorOpaque{tensor.tensor()}; }
+inline void copy(AtenTensorHandle target, AtenTensorHandle source) {
+    Tensor written = shared(target);
+    copy_(written, shared(source));
 }
 
 }  // namespace detail
@@ -72,7 +82,7 @@ inline AOTITorchError torch_get_mutable_data_ptr(AtenTensorHandle tensor, void *
 inline AOTITorchError torch_get_const_data_ptr(AtenTensorHandle tensor, const void **result) { return
     torch::stable::detail::tried([&] { *result = tensor->tensor.const_data_ptr(); }); }
 inline AOTITorchError torch_set_requires_grad(AtenTensorHandle tensor, bool on) { return
-    torch::stable::detail::tried([&] { tensor->tensor.set_requires_grad(on); }); }
+    torch::stable::detail::tried([&] { torch::stable::detail::set_requires_grad(tensor->tensor, on); }); }
 inline AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor) { return
     torch::stable::detail::tried([&] { delete tensor; }); }
 inline AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *result) { return
@@ -80,23 +90,33 @@ inline AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, Aten
 inline AOTITorchError aoti_torch_new_uninitialized_tensor(AtenTensorHandle *result) { return
     torch::stable::detail::tried([&] { *result = new AtenTensorOpaque(); }); }
 inline AOTITorchError aoti_torch_clone(AtenTensorHandle tensor, AtenTensorHandle *result) { return
-    torch::stable::detail::tried([&] { *result = new AtenTensorOpaque{tensor->tensor.clone()}; }); }
+    torch::stable::detail::tried([&] { *result = torch::stable::detail::owned(torch::stable::clone(torch::stable::detail::shared(tensor))); }); }
 inline AOTITorchError aoti_torch_zero_(AtenTensorHandle tensor) { return torch::stable::detail::tried([&] {
-    tensor->tensor.zero_(); }); }
+    torch::stable::fill_(torch::stable::detail::shared(tensor), 0.0); }); }
 inline AOTITorchError aoti_torch_aten_fill__Scalar(AtenTensorHandle tensor, double value) { return
-    torch::stable::detail::tried([&] { tensor->tensor.fill_(value); }); }
+    torch::stable::detail::tried([&] { torch::stable::fill_(torch::stable::detail::shared(tensor), value); }); }
 inline AOTITorchError aoti_torch_copy_(AtenTensorHandle tensor, AtenTensorHandle source, int32_t) { return
-    torch::stable::detail::tried([&] { tensor->tensor.copy_(source->tensor); }); }
+    torch::stable::detail::tried([&] { torch::stable::detail::copy(tensor, source); }); }
 inline AOTITorchError aoti_torch_tensor_copy_(AtenTensorHandle source, AtenTensorHandle target) { return
-    torch::stable::detail::tried([&] { target->tensor.copy_(source->tensor); }); }
-inline AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t
-    dtype, int32_t, int32_t, AtenTensorHandle *result) { return torch::stable::detail::tried([&] { *result = new
-    AtenTensorOpaque{at::empty_strided({sizes, size_t(ndim)}, {strides, size_t(ndim)}, at::ScalarType(dtype))}; }); }
-inline AOTITorchError aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes, const int64_t
-    *strides, int64_t offset, int32_t dtype, int32_t, int32_t, AtenTensorHandle *result) { return
-    torch::stable::detail::tried([&] { const auto type = at::ScalarType(dtype); *result = new
-    AtenTensorOpaque{at::from_blob(static_cast<char *>(data) + offset * int64_t(c10::elementSize(type)), {sizes,
-    size_t(ndim)}, {strides, size_t(ndim)}, type)}; }); }
+    torch::stable::detail::tried([&] { torch::stable::detail::copy(target, source); }); }
+inline AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype,
+                                               int32_t, int32_t, AtenTensorHandle *result) {
+    return torch::stable::detail::tried([&] {
+        using namespace at::detail; /* NOLINT */
+        static Function function{"empty_strided", "size stride dtype"};
+        const fl_value values[] = {of_ints({sizes, size_t(ndim)}), of_ints({strides, size_t(ndim)}),
+                                   of_dtype(at::ScalarType(dtype))};
+        *result = new AtenTensorOpaque{call_tensor(function, values)};
+    });
+}
+inline AOTITorchError aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes,
+                                                         const int64_t *strides, int64_t offset, int32_t dtype, int32_t,
+                                                         int32_t, AtenTensorHandle *result) {
+    return torch::stable::detail::tried([&] {
+        *result = torch::stable::detail::owned(torch::stable::from_blob(
+            data, {sizes, size_t(ndim)}, {strides, size_t(ndim)}, at::kCPU, at::ScalarType(dtype), nullptr, offset));
+    });
+}
 inline AOTITorchError torch_parse_device_string(const char *text, uint32_t *type, int32_t *index) { return
     torch::stable::detail::tried([&] { const c10::Device device{std::string(text)}; *type = uint32_t(device.type()),
     *index = device.index(); }); }
