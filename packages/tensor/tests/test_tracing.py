@@ -63,6 +63,8 @@ def test_a_failing_kernel_leaves_the_tracer_at_work():
             ft.ones(2).add(ft.ones(3))
         assert is_tracing()
         ft.ones(2).add(1)
+    kind, failed = tracer.records.pop(2)
+    assert (kind, failed.name) == ("failed", "add")
     assert names(tracer) == ["ones", "ones", "ones", "add"]
     assert not is_tracing()
 

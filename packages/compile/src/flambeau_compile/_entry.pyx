@@ -168,9 +168,8 @@ cdef class Entry:
             for tensor in <list>found:
                 tensors[i] = <PyObject*>tensor
                 i += 1
-        for place in self.empty_places:
-            if place.find(OTHER) is not None:
-                return False
+        if any([place.find(OTHER) is not None for place in self.empty_places]):
+            return False
         if self.read_places:  # in the order of their indices
             self.held = [place.find(OTHER) for place in self.read_places]
             for tensor in self.held:
@@ -576,8 +575,7 @@ cdef class Entry:
         op, arguments, results, _ = self.opaque[node]
         values = [self._tensor(o) for o in arguments]
         for i in range(len(values)):
-            value = values[i]
-            slots[i] = <PyObject*>value
+            slots[i] = <PyObject*>(<list>values)[i]
         result = run_kernel(<PyObject*>op, slots, 0)
         several = result if isinstance(result, (tuple, list)) else (result,)
         for target, value in zip(results, several):
