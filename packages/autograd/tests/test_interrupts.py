@@ -1,7 +1,6 @@
 """Ctrl-C: wherever it comes, it is raised, and what a call or a block has changed is as it was before."""
 
 import dis
-import linecache
 import sys
 from functools import cache
 from types import GeneratorType
@@ -49,7 +48,6 @@ class _Interrupting:
 
     def __init__(self, n):
         self.left = n
-        self.seen = set()
 
     def __call__(self, frame, event, arg):
         if not _is_ours(frame.f_code.co_filename):
@@ -65,12 +63,14 @@ class _Interrupting:
         """Tracing stops once more at a `with` whose block is over, where no interrupt comes, and between items of a
         comprehension, where Python 3.12 and 3.13 do not leave blocks for what a trace function raises (signals do).
         """
-        if dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("FOR_ITER", "JUMP_BACKWARD"):
+        code = frame.f_code.co_code[frame.f_lasti :]
+        steps = [(dis.opname[name], value) for name, value in zip(code[::2], code[1::2], strict=True)]
+        if steps[0][0] in ("FOR_ITER", "JUMP_BACKWARD"):
             return True
-        place = frame, frame.f_lineno
-        known = place in self.seen
-        self.seen.add(place)
-        return known and linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with ")
+        while steps[0][0] in ("NOP", "SWAP", "PUSH_EXC_INFO"):
+            del steps[0]
+        nothing = ("LOAD_CONST", frame.f_code.co_consts.index(None)) if None in frame.f_code.co_consts else None
+        return steps[0][0] == "WITH_EXCEPT_START" or steps[:3] == [nothing] * 3  # what `__exit__` is called with
 
 
 @cache
