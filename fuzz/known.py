@@ -39,6 +39,7 @@ from properties import (
     assigned,
     attention,
     bags,
+    both_have_gaps,
     broadcast,
     cannot_tell,
     coefficients,
@@ -361,6 +362,7 @@ DECIDED = [
         some(written_out, every(permuted, lambda case: "grad" in case.line)),
         "return expanded gradients (all strides 0) of sums",
     ),
+    (r"jacfwd\(|strategy='forward", "strides", both_have_gaps, "returns a view of the basis"),
     (r"vmap\(", "strides", of_every_example, "do not depend on the example are expanded"),
     (
         call("(linalg_)?(triangular_)?solve\\w* householder_product orgqr svd"),

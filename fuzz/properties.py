@@ -406,6 +406,11 @@ def expanded(strides, shape):
     return any(s == 0 < n - 1 for s, n in zip(strides, shape, strict=True))
 
 
+def both_have_gaps(case):
+    found = _strides(case)
+    return found is not None and not any(_dense(found[2], strides) for strides in found[:2])
+
+
 def of_every_example(case):
     """Our gradient is expanded, because it is the same for all examples."""
     found = _strides(case)

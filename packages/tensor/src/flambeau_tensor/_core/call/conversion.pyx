@@ -45,6 +45,8 @@ cdef object integer_of(object o):
         return None
     try:
         return o.__index__()
+    except RecursionError:  # asked again for each overload, it would take exponential time
+        raise
     except (TypeError, RuntimeError):
         return None
 
