@@ -118,7 +118,10 @@ def name_contents(module: ModuleType, prefix: str) -> None:
         if isinstance(value, type) and not value.__flags__ & _HEAP_TYPE:
             name_type(value, f"{there}.{value.__qualname__}")
             continue
+        line = vars(value).get("__firstlineno__") if isinstance(value, type) else None  # Python 3.13 forgets it now
         value.__module__ = there
+        if line is not None:
+            value.__firstlineno__ = line
         for method in vars(value).values() if isinstance(value, type) else ():
             method = getattr(method, "__func__", method)  # of static and class methods
             if type(method) is FunctionType and method.__module__ == home:
