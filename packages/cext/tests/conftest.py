@@ -48,7 +48,7 @@ def run(python):
 
     def finish(code, *arguments, **options):
         process = python(code, *arguments, **options)
-        output, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
         return output
 
