@@ -300,3 +300,36 @@ def test_results_that_are_distributions_or_existing_objects():
     with pytest.warns(RuntimeWarning, match="returns an object of type Result"):
         assert same(x)[1] is kept
     assert same(x)[1] is kept
+
+
+def test_containers_that_are_returned_twice_or_existed_before():
+    kept = [ft.ones(2)]
+
+    def twice(x):
+        found = [x + 1]
+        return found, found
+
+    def same(x):
+        result = Result(x, {})
+        return result, result
+
+    for function, check in (
+        (twice, lambda r: r[0] is r[1]),
+        (same, lambda r: r[0] is r[1]),
+        (lambda x: (x + 1, kept), lambda r: r[1] is kept),
+    ):
+        compiled = compile(function)
+        with pytest.warns(RuntimeWarning, match="twice, or one that existed before"):
+            assert check(compiled(ft.ones(2)))
+        assert check(compiled(ft.ones(2)))
+
+
+def test_a_list_with_an_object_that_is_returned_twice():
+    def f(x):
+        found = [Result(x, {})]
+        return found, found
+
+    compiled = compile(f)
+    with pytest.warns(RuntimeWarning, match="twice"):
+        first, second = compiled(ft.ones(2))
+    assert first is second

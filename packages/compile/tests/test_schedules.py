@@ -106,7 +106,7 @@ def test_what_reads_the_rate_runs_in_python():
     for _ in range(4):
         x = ft.randn(4, 2)
         if not explain(compiled).startswith("runs"):
-            with pytest.warns(RuntimeWarning, match="reads get_last_lr, which a schedule's step sets"):
+            with pytest.warns(RuntimeWarning, match="names get_last_lr, which a schedule's step sets"):
                 found = compiled(x)
         else:
             found = compiled(x)

@@ -224,6 +224,7 @@ class _Finish:
         self.guard_memory()
         outside = {id(t) for t in self.captured} - self.made
         outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, outside)
+        outputs.met = self.met
         structure = outputs.structure(result)
         stored = [(place, outputs.structure(place.get())) for place in places]
         stored += [(call, outputs.structure((call.args, call.kwargs))) for call in self.schedules]

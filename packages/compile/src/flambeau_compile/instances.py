@@ -23,25 +23,33 @@ class Fields(NamedTuple):
     state: dict[str, Any]
 
 
-def opened(o: Any, made: Mapping[int, Any] | None = None) -> Any:
-    """Replace objects in nested results by their Fields.
+def opened(o: Any, made: Mapping[int, Any] | None = None, known: dict[int, Any] | None = None) -> Any:
+    """Replace objects in nested results by their Fields; what occurs twice is replaced by the same.
 
     Args:
         o: the result.
         made: by id, the objects that the call has created; None: all objects.
+        known: what was replaced, by ids.
     """
+    known = {} if known is None else known
+    if id(o) in known:
+        return known[id(o)]
     if type(o) is list:
-        return _same(o, [opened(each, made) for each in o])
+        known[id(o)] = _same(o, [opened(each, made, known) for each in o])
+        return known[id(o)]
     if type(o) is dict:
-        found = {key: opened(each, made) for key, each in o.items()}
-        return found if any(found[key] is not each for key, each in o.items()) else o
+        found = {key: opened(each, made, known) for key, each in o.items()}
+        known[id(o)] = found if any(found[key] is not each for key, each in o.items()) else o
+        return known[id(o)]
     if isinstance(o, tuple):
-        items = _same(o, [opened(each, made) for each in o])
+        items = _same(o, [opened(each, made, known) for each in o])
         return o if items is o else like(o, items)
     if type(o) is not Symbol and (made is None or made.get(id(o)) is o):
         state = _state(o)
         if state is not None:
-            return Fields(type(o), {name: opened(value, made) for name, value in state.items()})
+            known[id(o)] = o  # of an object that contains itself
+            known[id(o)] = Fields(type(o), {name: opened(value, made, known) for name, value in state.items()})
+            return known[id(o)]
     return o
 
 

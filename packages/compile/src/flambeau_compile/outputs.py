@@ -78,6 +78,8 @@ class Outputs:
                  taken: dict[int, Window], found: list[tuple[Any, int]], outside: set[int]) -> None:  # fmt: skip
         self.b, self.tensors, self.arguments, self.symbols, self.taken = b, tensors, arguments, symbols, taken
         self.found, self.outside = found, outside
+        self.containers: dict[int, Any] = {}  # lists, dicts and objects of the structure, by their ids
+        self.met: frozenset[int] = frozenset()  # ids of objects that existed before the call
         self.windows: list[Window] = []
         self.bases: list[Any] = []
         self.apart: list[bool] = []  # whether autograd does not treat it as a view of its base
@@ -92,6 +94,10 @@ class Outputs:
             return self.number(o)
         if isinstance(o, ft.Tensor):
             return self._tensor(o)
+        if type(o) in (list, dict, Fields):
+            if id(o) in self.containers or id(o) in self.met:
+                raise Uncompilable("it returns a list, dict or object twice, or one that existed before")
+            self.containers[id(o)] = o
         if type(o) is Fields:
             return Instance(o.kind, self.structure(o.state))
         if isinstance(o, tuple):

@@ -67,6 +67,7 @@ class Schedules:
         found = [each for record in trace if record[0] == "schedule" for each in _with_parts(record[2])]
         self.all = {id(schedule): schedule for schedule in found}
         self.own_names = own_names
+        self.named: set[str] = set()  # options that steps set, and whose names the program uses
         self.others: set[str] = set()  # options that steps set, but that programs have as constants
         self.set: dict[int, set[Any]] = {}  # the attributes that steps set, by the schedule's id
         self._groups = {
@@ -82,8 +83,7 @@ class Schedules:
             return False
         if id(container) in self._groups:
             keys = {key for key, *_ in record.changes()}
-            if keys & self.own_names:
-                return False
+            self.named |= keys & self.own_names
             self.others |= keys - read_at_each_call
             excluded.setdefault(id(container), set()).update(keys)
             return True
@@ -100,8 +100,10 @@ class Schedules:
 
     def read(self) -> list[Effect]:
         """The effects that something but the optimizer reads what steps set."""
-        names = _READ.union(*self.set.values()) & self.own_names if self.all else ()
-        found = [Effect("other", "", f"it reads {name}, which a schedule's step sets") for name in sorted(names)]
+        names = _READ.union(*self.set.values()) & self.own_names if self.all else set()
+        found = [
+            Effect("other", "", f"it names {name}, which a schedule's step sets") for name in sorted(names | self.named)
+        ]
         return [*found, *(Effect("other", "", f"a schedule's step sets {name}") for name in sorted(self.others))]
 
     def guard(self, walk: Walk) -> None:

@@ -131,7 +131,7 @@ class Recording:
             raise RuntimeError("the run could not be observed") from self._listener.error
         if failed:
             return
-        self.met = frozenset(self._before.seen)
+        self.met, self._alive = frozenset(self._before.seen), self._before.seen  # so that no address is used again
         self.made = {key: value for key, value in self._listener.initialized.items() if key not in self.met}
         self.returns_numbers = returning.returns_its_numbers(self.function, [f.__code__ for f in self._ran])
         excluded = self._find_effects()
