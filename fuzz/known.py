@@ -359,7 +359,7 @@ DECIDED = [
     (
         r"torch\.(autograd|func)\.|register_hook\(seen",
         "strides",
-        some(written_out, every(permuted, lambda case: "grad" in case.line)),
+        some(written_out, every(permuted, lambda case: re.search(r"torch\.(func|autograd)\.", case.line) is not None)),
         "return expanded gradients (all strides 0) of sums",
     ),
     (r"jacfwd\(|strategy='forward", "strides", both_have_gaps, "returns a view of the basis"),
