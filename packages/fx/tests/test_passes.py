@@ -7,6 +7,7 @@ import pytest
 import flambeau_tensor as torch
 from flambeau_fx import GraphModule, symbolic_trace
 from flambeau_fx.experimental.optimization import fuse, remove_dropout
+from flambeau_fx.passes.dialect.common.cse_pass import CSEPass, get_CSE_banned_ops
 from flambeau_fx.passes.graph_drawer import _label
 from flambeau_fx.passes.infra.pass_base import PassBase, PassResult
 from flambeau_fx.passes.infra.pass_manager import (
@@ -17,6 +18,7 @@ from flambeau_fx.passes.infra.pass_manager import (
 from flambeau_fx.passes.shape_prop import ShapeProp
 from flambeau_fx.passes.split_module import split_module
 from flambeau_fx.passes.tools_common import get_node_target, is_node_output_tensor, legalize_graph
+from flambeau_fx.passes.utils.matcher_utils import SubgraphMatcher
 from flambeau_fx.subgraph_rewriter import replace_pattern_with_filters
 from flambeau_nn import BatchNorm2d, Conv2d, Dropout, Linear, Module, Parameter, ReLU, Sequential
 
@@ -207,3 +209,79 @@ def test_patterns_are_replaced_where_filters_say_so():
     assert traced(torch.tensor([-2.0]), torch.tensor([3.0])).item() == 2 - 3
     with pytest.raises(ValueError, match="the pattern has 1 arguments and the replacement 2"):
         replace_pattern_with_filters(traced, lambda x: torch.abs(x), lambda x, y: x)
+
+
+def kinds(program):
+    return [node.name for node in program.graph.nodes if node.op.startswith("call")]
+
+
+def test_equal_calls_are_computed_once():
+    def program(x):
+        a, b = torch.cos(x), torch.cos(x)
+        return a.sum(dim=1) + b.sum(dim=1) + torch.add(a, 1) + torch.add(b, 1.0) + torch.add(a, True)
+
+    traced = symbolic_trace(program)
+    result = CSEPass()(traced)
+    assert result.modified and len(kinds(traced)) == 11 and len(kinds(result.graph_module)) == 9
+    x = torch.tensor([[0.5, 1.0], [2.0, 3.0]])
+    assert torch.equal(result.graph_module(x), program(x))
+    again = CSEPass()(result.graph_module)
+    assert not again.modified
+    assert not CSEPass(banned_ops=[torch.cos, "sum"])(symbolic_trace(lambda x: torch.cos(x) * torch.cos(x))).modified
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: torch.rand_like(x) - torch.rand_like(x),
+        lambda x: torch.cos(x) + torch.relu_(x) + torch.cos(x),
+        lambda x: torch.zeros_like(x).add_(x) + torch.zeros_like(x),
+        lambda x: torch.cos(x).view(4).add_(1).sum() + torch.cos(x).sum(),
+    ],
+)
+def test_calls_that_differ_in_what_they_see_stay(program):
+    result = CSEPass(get_CSE_banned_ops())(symbolic_trace(program))
+    x = torch.tensor([[0.5, -1.0], [2.0, -3.0]])
+    torch.manual_seed(0)
+    expected = program(x.clone())
+    torch.manual_seed(0)
+    assert torch.equal(result.graph_module(x.clone()), expected)
+
+
+def test_matches_of_patterns():
+    graph = symbolic_trace(lambda x, y: torch.sin(torch.add(x, 1)) + torch.sin(torch.add(y, 2))).graph
+    pattern = symbolic_trace(lambda x: torch.sin(torch.add(x, 1))).graph
+    (match,) = SubgraphMatcher(pattern).match(graph)
+    assert [n.name for n in match.returning_nodes] == ["sin"] and [n.name for n in match.placeholder_nodes] == ["x"]
+    assert match.name_node_map["add"].name == "add" and set(match.nodes_map) == set(pattern.nodes) - {
+        pattern.output_node()
+    }
+    loose = SubgraphMatcher(pattern, ignore_literals=True)
+    assert [m.anchors[0].name for m in loose.match(graph)] == ["sin", "sin_1"]
+    assert [m.anchors[0].name for m in loose.match(graph, node_name_match="_1")] == ["sin_1"]
+    assert SubgraphMatcher(pattern, match_output=True).match(graph) == []
+    inner = symbolic_trace(lambda x: torch.sin(x)).graph
+    assert len(SubgraphMatcher(inner).match(graph)) == 2
+    assert SubgraphMatcher(inner, match_placeholder=True).match(graph) == []
+
+
+def test_attributes_match_by_their_type():
+    class Scaled(Module):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+            setattr(self, name, Parameter(torch.ones(3)))
+
+        def forward(self, x):
+            return x * getattr(self, self.name)
+
+    program, pattern = symbolic_trace(Scaled("scale")), symbolic_trace(Scaled("other"))
+    assert len(SubgraphMatcher(pattern.graph).match(program.graph)) == 1
+
+
+def test_literals_that_filters_ignore():
+    traced = symbolic_trace(lambda x: torch.add(x, 5))
+    found = replace_pattern_with_filters(
+        traced, lambda x: torch.add(x, 1), lambda x: torch.mul(x, 2), ignore_literals=True
+    )
+    assert len(found) == 1 and traced(torch.ones(2)).tolist() == [2.0, 2.0]

@@ -6,6 +6,8 @@ import pytest
 
 import flambeau_fx as fx
 import flambeau_tensor as torch
+from flambeau_fx import GraphModule
+from flambeau_fx.experimental.rewriter import RewritingTracer
 from flambeau_fx.proxy import TraceError
 from flambeau_nn import Linear, Module, Parameter, ReLU, Sequential
 from flambeau_nn import functional as F
@@ -229,3 +231,36 @@ def test_functions_with_tensor_methods_as_targets():
         ("output", "output"),
     ]
     assert traced(torch.zeros(4)) == 4
+
+
+def test_assertions_are_recorded():
+    limit = 4
+
+    class Halves(Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Linear(2, 2)
+
+        def forward(self, x, n=2):
+            assert x.shape[0] < limit, "too long"
+            assert n == 2
+            return self.layer(x)
+
+    module = Halves()
+    tracer = RewritingTracer()
+    graph = tracer.trace(module)
+    program = GraphModule(tracer.root, graph)
+    assert [node.target for node in graph.nodes].count(torch._assert) == 2 and tracer.root is module
+    assert torch.equal(program(torch.ones(3, 2)), module(torch.ones(3, 2)))
+    with pytest.raises(AssertionError, match="too long"):
+        program(torch.ones(5, 2))
+
+    def plain(x):
+        assert x.sum() > 0
+        return x + 1
+
+    program = GraphModule(Module(), RewritingTracer().trace(plain))
+    assert program(torch.ones(1)).item() == 2.0
+    with pytest.raises(AssertionError):
+        program(-torch.ones(1))
+    assert len(RewritingTracer().trace(lambda x: x + 1).nodes) == 3  # nothing to rewrite

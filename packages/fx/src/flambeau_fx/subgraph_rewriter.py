@@ -9,7 +9,8 @@ from typing import Any
 
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule, _copy_attribute
-from flambeau_fx.node import Argument, Node
+from flambeau_fx.node import Node
+from flambeau_fx.passes.utils.matcher_utils import InternalMatch, Matcher
 from flambeau_nn import Module
 
 __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]
@@ -21,65 +22,6 @@ class Match:
 
     anchor: Node  # the node that computes the pattern's result
     nodes_map: dict[Node, Any]  # nodes of the pattern -> nodes of the graph
-
-
-class _Matcher:
-    """Compares a pattern with a graph, from its results backwards."""
-
-    def __init__(self, pattern: Graph) -> None:
-        result = pattern.output_node().args[0]
-        self.results: list[Any] = list(result) if isinstance(result, (tuple, list)) else [result]
-        if not self.results or not all(isinstance(node, Node) for node in self.results):
-            raise RuntimeError("a pattern returns one or several values, which it computes")
-        # A result that other results are computed from is found with those; the first of the others identifies a match.
-        last = pattern.output_node()
-        self.ends = [node for node in dict.fromkeys(self.results) if set(node.users) == {last}] or self.results[:1]
-        self.nodes: dict[Node, Any] = {}
-
-    def match(self, anchor: Node) -> dict[Node, Any] | None:
-        """Return the match whose result is `anchor`; None if it does not match or inner values are used elsewhere."""
-        self.nodes = {}
-        if not self._same(self.ends[0], anchor) or not self._find_rest(self.ends[1:], anchor):
-            return None
-        inside = {n for p, n in self.nodes.items() if p.op != "placeholder"}
-        for p, n in self.nodes.items():
-            if p.op not in ("placeholder", "get_attr") and p not in self.results and not set(n.users) <= inside:
-                return None
-        return dict(self.nodes)
-
-    def _find_rest(self, ends: list[Node], anchor: Node) -> bool:
-        """Find matches for the other results, consistent with the nodes found so far."""
-        if not ends:
-            return True
-        known = dict(self.nodes)
-        for candidate in anchor.graph.nodes:
-            if candidate.op == ends[0].op and not any(candidate is n for n in known.values()):
-                if self._same(ends[0], candidate) and self._find_rest(ends[1:], anchor):
-                    return True
-                self.nodes = dict(known)
-        return False
-
-    def _same(self, p: Argument, g: Argument) -> bool:
-        if isinstance(p, Node):
-            if p in self.nodes:
-                return bool(self.nodes[p] is g or (not isinstance(g, Node) and self.nodes[p] == g))
-            if p.op != "placeholder" and not (
-                isinstance(g, Node)
-                and p.op == g.op
-                and p.target == g.target
-                and self._same(p.args, g.args)
-                and self._same(p.kwargs, g.kwargs)
-            ):
-                return False
-            self.nodes[p] = g
-            return True
-        if isinstance(p, tuple | list) and isinstance(g, tuple | list):
-            return len(p) == len(g) and all(map(self._same, p, g))
-        if isinstance(p, dict) and isinstance(g, dict):
-            return p.keys() == g.keys() and all(self._same(p[k], g[k]) for k in p)
-        if isinstance(p, slice) and isinstance(g, slice):
-            return all(map(self._same, (p.start, p.stop, p.step), (g.start, g.stop, g.step)))
-        return bool(type(p) is type(g) and p == g)
 
 
 def _graph_of(program: Callable[..., Any] | GraphModule | Graph) -> Graph:
@@ -103,16 +45,6 @@ class ReplacedPatterns:
     replacements: list[Node]
 
 
-@dataclass
-class InternalMatch:
-    """A match of the pattern, as passed to filters: the last node, the map of nodes, and the inputs."""
-
-    anchors: list[Node]
-    nodes_map: dict[Node, Any]
-    placeholder_nodes: list[Node]
-    returning_nodes: list[Node]
-
-
 def replace_pattern_with_filters(
     gm: GraphModule,
     pattern: Callable[..., Any] | GraphModule | Graph,
@@ -128,10 +60,11 @@ def replace_pattern_with_filters(
         gm: changed in place, and recompiled.
         pattern, replacement: as for `replace_pattern`.
         match_filters: called with an `InternalMatch`, the program's graph and that of the pattern.
+        ignore_literals: whether numbers and strings match any others.
         replacement_callback: called with the same arguments, returns the replacement graph, instead of `replacement`.
 
     Raises:
-        NotImplementedError: `ignore_literals` or `node_name_match` is given.
+        NotImplementedError: `node_name_match` is given.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import symbolic_trace
@@ -141,24 +74,20 @@ def replace_pattern_with_filters(
     >>> len(found), traced(torch.tensor([0.0]))
     (1, tensor([1.]))
     """
-    if ignore_literals or node_name_match:
-        raise NotImplementedError("replace_pattern_with_filters(): literals and names of nodes are not ignored")
+    if node_name_match:
+        raise NotImplementedError("replace_pattern_with_filters(): node_name_match is not built")
     replaced: list[ReplacedPatterns] = []
     wanted = _graph_of(pattern)
+    matcher = Matcher(wanted, ignore_literals)
     given = None if replacement is None else _graph_of(replacement)
 
     def choose(anchor: Node, found: dict[Node, Any]) -> Graph | None:
-        match = InternalMatch(
-            [anchor],
-            {p: n for p, n in found.items() if p.op != "output"},
-            [n for p, n in found.items() if p.op == "placeholder"],
-            [anchor],
-        )
+        match = InternalMatch.of(anchor, found, matcher.results)
         if not all(accepts(match, gm.graph, wanted) for accepts in match_filters or ()):
             return None
         return given if replacement_callback is None else replacement_callback(match, gm.graph, wanted)
 
-    for found, new in _replaced(gm, wanted, choose):
+    for found, new in _replaced(gm, matcher, choose):
         replaced.append(ReplacedPatterns(found.anchor, found.nodes_map, new))
     return replaced
 
@@ -188,7 +117,7 @@ def replace_pattern(
     """
     wanted, instead = _graph_of(pattern), _graph_of(replacement)
     _check_arguments(wanted, instead)
-    matches = [match for match, _ in _replaced(gm, wanted, lambda anchor, found: instead)]
+    matches = [match for match, _ in _replaced(gm, Matcher(wanted), lambda anchor, found: instead)]
     if isinstance(replacement, Module):
         _take_attributes(gm, replacement)
     return matches
@@ -236,10 +165,10 @@ def _check_arguments(wanted: Graph, instead: Graph) -> None:
 
 
 def _replaced(
-    gm: GraphModule, wanted: Graph, choose: Callable[[Node, dict[Node, Any]], Graph | None]
+    gm: GraphModule, matcher: Matcher, choose: Callable[[Node, dict[Node, Any]], Graph | None]
 ) -> list[tuple[Match, list[Node]]]:
     """Replace matches by the graphs that `choose` returns (None keeps a match); return each with its new nodes."""
-    graph, matcher, matches = gm.graph, _Matcher(wanted), []
+    graph, wanted, matches = gm.graph, matcher.pattern, []
     inputs = wanted.find_nodes(op="placeholder")
     taken: set[Node] = set()
     new: set[Node] = set()

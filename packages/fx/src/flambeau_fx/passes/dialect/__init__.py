@@ -1,0 +1,1 @@
+"""Passes for graphs of the operators of ``torch.ops.aten``."""

@@ -1,0 +1,1 @@
+"""Passes for all graphs of operators."""
