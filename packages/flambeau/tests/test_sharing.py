@@ -121,3 +121,16 @@ def test_histories_do_not_cross_processes():
         loader = torch.utils.data.DataLoader(WithHistory(size, False), batch_size=None, num_workers=1)
         (received,) = loader
         assert received.requires_grad and received.is_leaf and received.tolist() == [1] * size
+
+
+def test_reductions():
+    from flambeau.multiprocessing.reductions import ForkingPickler, rebuild_tensor, reduce_storage, reduce_tensor
+
+    x = torch.arange(4.0)
+    function, arguments = reduce_tensor(x[1:])
+    assert function(*arguments).tolist() == [1.0, 2.0, 3.0]
+    y = rebuild_tensor(torch.nn.Parameter, x.storage(), (1, (2,), (2,), True))
+    assert y.tolist() == [1.0, 3.0] and y.requires_grad and type(y) is torch.nn.Parameter
+    rebuild, (cls, descriptor, size) = reduce_storage(x.untyped_storage())
+    assert cls is torch.UntypedStorage and size == 16 and x.is_shared()
+    assert ForkingPickler.loads(ForkingPickler.dumps(x)).tolist() == x.tolist()

@@ -26,6 +26,7 @@ from flambeau_tensor.extend import shared_descriptor as _shared_descriptor
 from flambeau_tensor.storage import UntypedStorage as _UntypedStorage
 from flambeau_tensor.subclassing import reduce_for_process as _reduce_for_process
 
+__path__: list[str] = []  # `torch.multiprocessing.reductions` is another file
 __all__ = [
     *_python.__all__,
     "ProcessContext",
@@ -73,22 +74,26 @@ def set_sharing_strategy(new_strategy: str) -> None:
         raise AssertionError(f"unknown sharing strategy {new_strategy!r}")
 
 
-def _restored(descriptor: Any, size: int) -> Any:
-    return _over_descriptor(descriptor.detach(), size)
+def _rebuild_storage(cls: type, df: Any, size: int) -> Any:
+    return _over_descriptor(df.detach(), size)
 
 
-def _reduce(storage: Any) -> Any:
+def _reduce_storage(storage: Any) -> Any:
     if not storage.nbytes():
         return storage.__reduce_ex__(2)
     descriptor = _shared_descriptor(storage.share_memory_())
     if descriptor is None:
         return storage.__reduce_ex__(2)
-    return _restored, (_reduction.DupFd(descriptor), storage.nbytes())
+    return _rebuild_storage, (_UntypedStorage, _reduction.DupFd(descriptor), storage.nbytes())
 
 
-_reduction.ForkingPickler.register(_UntypedStorage, _reduce)
-for _type in (_Tensor, _Parameter, _Buffer):
-    _reduction.ForkingPickler.register(_type, _reduce_for_process)
+def _register() -> None:
+    _reduction.ForkingPickler.register(_UntypedStorage, _reduce_storage)
+    for kind in (_Tensor, _Parameter, _Buffer):
+        _reduction.ForkingPickler.register(kind, _reduce_for_process)
+
+
+_register()
 
 
 class ProcessException(Exception):
