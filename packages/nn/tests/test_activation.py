@@ -454,3 +454,12 @@ def test_the_truth_of_inplace_counts():
     assert F.relu(x, inplace=1) is x and x.tolist() == [0.0, 2.0]
     assert F.relu(x, None) is not x and F.elu(x, inplace=[]) is not x
     assert F.hardtanh(ft.tensor([3], dtype=ft.uint8), -0.5, 2).tolist() == [2]  # limits are integers, too
+
+
+@pytest.mark.parametrize("function", [F.softplus, F.softshrink, F.hardshrink, F.gelu, F.logsigmoid])
+def test_results_into_given_tensors(function):
+    x, out = ft.tensor([-2.0, 0.3, 1.5]), ft.empty(3)
+    assert function(x, out=out) is out and ft.equal(out, function(x))
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        shared = ft.ones(1).expand(3)
+        function(shared, out=shared)

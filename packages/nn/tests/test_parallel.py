@@ -35,3 +35,13 @@ def test_what_needs_devices_says_so():
         parallel.DistributedDataParallel(nn.Linear(1, 1))
     assert not isinstance(nn.Linear(1, 1), parallel.DistributedDataParallel)
     assert is_namedtuple(namedtuple("P", "x")(1)) and not is_namedtuple((1,))
+
+
+def test_replicas_share_all_but_parameters():
+    module = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    module.register_buffer("kept", ft.ones(1))
+    replica = module._replicate_for_data_parallel()
+    assert type(replica) is nn.Sequential and replica[0] is module[0] and replica.kept is module.kept
+    assert replica._is_replica and replica._modules is not module._modules
+    layer = module[0]._replicate_for_data_parallel()
+    assert not hasattr(layer, "weight") and len(list(module[0].parameters())) == 2

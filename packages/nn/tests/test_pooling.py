@@ -588,3 +588,9 @@ def test_vectors_against_double_precision_in_rows(seed):
 TestSamples = check_values("nn.pooling")
 TestDerivatives = check_derivatives("nn.pooling")
 TestBatches = check_batches("nn.pooling")
+
+
+def test_averages_into_given_tensors():
+    for pool, x in ((F.avg_pool2d, ft.arange(16.0).view(1, 1, 4, 4)), (F.avg_pool3d, ft.arange(64.0).view(1, 4, 4, 4))):
+        out = ft.empty(0)
+        assert pool(x, 2, out=out) is out and ft.equal(out, pool(x, 2))

@@ -432,3 +432,14 @@ def test_layers():
 TestSamples = check_values("nn.resampling")
 TestDerivatives = check_derivatives("nn.resampling")
 TestBatches = check_batches("nn.resampling")
+
+
+@pytest.mark.parametrize("factor", [-1e20, 1e20, float("nan")])
+def test_factors_beyond_all_sizes(factor):
+    with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+        F.interpolate(ft.ones(1, 1, 4, 4), scale_factor=factor, mode="bilinear")
+
+
+def test_grids_of_one_place_warn():
+    with pytest.warns(UserWarning, match="See the documentation of affine_grid for details"):
+        F.affine_grid(ft.eye(2, 3)[None], (1, 1, 2, 1), align_corners=True)

@@ -167,3 +167,19 @@ def test_skip_init():
         utils.skip_init(int)
     with pytest.raises(RuntimeError, match="Module must support a 'device' arg to skip initialization"):
         utils.skip_init(ReLU)
+
+
+def test_state_dicts_of_the_first_spectral_norm():
+    """They hold the normalized weight, and lack the second vector."""
+    layer = utils.spectral_norm(Linear(3, 4))
+    layer(ft.ones(2, 3))
+    state = layer.state_dict()
+    weight = layer.weight.detach().clone()
+    old = {"weight_orig": state["weight_orig"], "weight_u": state["weight_u"], "bias": state["bias"], "weight": weight}
+    other = utils.spectral_norm(Linear(3, 4))
+    other.load_state_dict(old)
+    other.eval()
+    assert ft.allclose(other(ft.eye(3)), layer.eval()(ft.eye(3)), atol=1e-5)
+    del old["weight_u"], old["weight"]
+    with pytest.raises(RuntimeError, match="weight_u"):
+        utils.spectral_norm(Linear(3, 4)).load_state_dict(old)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self, cast
 
 from flambeau_autograd import no_grad
 from flambeau_autograd.hooks import RemovableHandle
@@ -70,6 +70,13 @@ class StateMethods(Mixed):
     """The state-dict methods of :class:`Module`."""
 
     _version: int
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """Return a copy that shares everything, without parameters, to which others are to be assigned."""
+        replica: Any = self.__new__(type(self))
+        replica.__dict__ = {**self.__dict__, "_parameters": {}, "_is_replica": True}
+        replica._buffers, replica._modules = replica._buffers.copy(), replica._modules.copy()
+        return cast("Self", replica)
 
     # --- saving -----------------------------------------------------------------------------------------------------
 

@@ -23,15 +23,26 @@ def _names(arguments):
 
 
 def _loop(name, arguments="", *, namespace=INTERNAL, variants=FUNCTION | INPLACE_FUNCTION, aten=None, doc=""):
-    """Declare the operator `name` with float `arguments` (", Scalar alpha=1, …"); `aten` is its name in aten."""
+    """Declare the operator `name` with float `arguments` (", Scalar alpha=1, …"); `aten` is its name in aten.
+
+    Public ones have `out`.
+    """
     kernel = Elementwise(name, 1, LOOPS[name], dtypes=FLOATS, params=_names(arguments))
+    out = ", *, Tensor(a!)? out=None" if namespace == NAMESPACE else ""
     return Operator(
-        f"{name}(Tensor self{arguments}) -> Tensor",
+        f"{name}(Tensor self{arguments}{out}) -> Tensor",
         kernel,
         namespace=namespace,
         variants=variants,
-        aten=f"{aten}(Tensor self{arguments}) -> Tensor" if aten else (),
+        aten=_of_aten(f"(Tensor self{arguments}", aten) if aten else (),
         doc=doc,
+    )
+
+
+def _of_aten(arguments, name):
+    return (
+        f"{name}{arguments}) -> Tensor",
+        f"{name}.out{arguments}{',' if '*' in arguments else ', *,'} Tensor(a!) out) -> Tensor(a!)",
     )
 
 
@@ -79,11 +90,11 @@ prelu_ = Operator(
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes=FLOATS)
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes=FLOATS)
 gelu = Operator(
-    "gelu(Tensor self, *, str approximate='none') -> Tensor",
+    "gelu(Tensor self, *, str approximate='none', Tensor(a!)? out=None) -> Tensor",
     Elementwise("gelu", 1, LOOPS["gelu"], dtypes=FLOATS, modes=("approximate", {"none": None, "tanh": _TANH})),
     namespace=NAMESPACE,
     variants=FUNCTION,
-    aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
+    aten=_of_aten("(Tensor self, *, str approximate='none'", "gelu"),
     doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
     "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.",
 )
@@ -233,9 +244,14 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804
 
 
 @composite(
-    "softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 if |x| is at most `lambd`.", aten=True
+    "softshrink(Tensor self, Scalar lambd=0.5, *, Tensor(a!)? out=None)",
+    "x moved towards 0 by `lambd`; 0 if |x| is at most `lambd`.",
+    aten=(
+        "softshrink(Tensor self, Scalar lambd=0.5)",
+        "softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out)",
+    ),
 )
-def softshrink(input, lambd):
+def softshrink(input, lambd, out):
     if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:
         name = {ft.float16: "Half", ft.bfloat16: "BFloat16", ft.float32: "Float", ft.float64: "Double"}[input.dtype]
         raise RuntimeError(

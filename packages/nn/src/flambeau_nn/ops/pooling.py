@@ -27,9 +27,10 @@ def _declare(schema, kernel, doc, namespace=NAMESPACE, aten=()):
 
 def _avg_pool(n):
     divisor = "" if n == 1 else ", int? divisor_override=None"
+    out = "" if n == 1 else ", *, Tensor(a!)? out=None"
     return _declare(
         f"avg_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}]? stride=None, int[{n}] padding=0, "
-        f"bool ceil_mode=False, bool count_include_pad=True{divisor}) -> Tensor",
+        f"bool ceil_mode=False, bool count_include_pad=True{divisor}{out}) -> Tensor",
         kernels.avg_pool,
         f"The average over each window of `kernel_size` elements, `stride` (by default `kernel_size`) apart; `input` "
         f"is {_SHAPES[n]}. Padding zeros count unless `count_include_pad` is False. {_CEIL}"

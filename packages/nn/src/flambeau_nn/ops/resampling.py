@@ -162,9 +162,10 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
         sizes = _given_sizes(size, dims, input)
     else:
         factors = _given_factors(scale_factor, dims, input)
-        sizes = tuple([math.floor(float(n) * f) for n, f in zip(input.shape[2:], factors, strict=True)])
-        if sizes and max(sizes) >= 2**63:
+        scaled = [float(n) * f for n, f in zip(input.shape[2:], factors, strict=True)]
+        if not all(abs(n) < 2**63 for n in scaled):  # NaN, too
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        sizes = tuple([math.floor(n) for n in scaled])
     _check_rank(input, mode, align_corners, antialias)
     if mode == "area":
         from flambeau_nn.ops.pooling import adaptive_avg_pools
@@ -304,6 +305,12 @@ def affine_grid(theta, size, align_corners):
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(
+            "affine_grid() with align_corners=True gives a dimension of size 1 the coordinate 0, not -1 as before "
+            "version 1.3.0. See the documentation of affine_grid for details.",
+            stacklevel=3,
+        )
     return affine_grid_generator(theta, size, align_corners)
 
 

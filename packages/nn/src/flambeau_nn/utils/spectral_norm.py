@@ -109,7 +109,7 @@ class SpectralNormStateDictHook:
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Refuses state dicts of the first form, which lack a vector."""
+    """Converts state dicts of the first form, which hold the normalized weight and lack a vector."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -118,8 +118,17 @@ class SpectralNormLoadStateDictPreHook:
         self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], strict: bool, missing: Any, *rest: Any
     ) -> None:
         name = prefix + self.fn.name
-        if f"{name}_orig" in state_dict and f"{name}_v" not in state_dict:
-            missing.append(f"{name}_v")
+        if local_metadata.get("spectral_norm", {}).get(f"{self.fn.name}.version", 0) or name not in state_dict:
+            return
+        absent = [key for key in (f"{name}_orig", f"{name}_u") if key not in state_dict]
+        if absent:
+            missing.extend(absent if strict else ())
+            return
+        with no_grad():
+            weight, u = state_dict[f"{name}_orig"], state_dict[f"{name}_u"]
+            sigma, matrix = (weight / state_dict.pop(name)).mean(), as_matrix(weight, self.fn.dim)
+            v = ft.mv(ft.linalg.pinv(matrix), u)
+            state_dict[f"{name}_v"] = v * (sigma / ft.dot(u, ft.mv(matrix, v)))
 
 
 def spectral_norm(
