@@ -327,7 +327,7 @@ def unmoved(ctx, x):
             for forward in (as_it_is, lambda ctx, x: x.view(3))
             for jvp in (lambda ctx, t: t, lambda ctx, t: t.clone(), lambda ctx, t: 2 * t, lambda ctx, t: torch.ones(3))
         ),
-        (column, lambda ctx, t: t.clone().view(3, 1), "not returning a view of the tangent that it was given"),
+        (column, lambda ctx, t: t.clone().view(3, 1), "not returning a view of the given tangent"),
     ],
 )
 def test_tangents_that_a_jvp_may_not_return(forward, jvp, match):
@@ -381,3 +381,13 @@ def test_scatter_with_repeated_indices(reduce):
     assert tangent.tolist() == ([5, 117, 11] if reduce else [5, 100, 11])
     assert jvp(lambda x: f(x, src), (x,), (x_t,))[1].tolist() == ([5, 7, 11] if reduce else [5, 0, 11])
     assert jvp(lambda x: torch.scatter(x, 0, index, value=2.0), (x,), (x_t,))[1].tolist() == [5, 0, 11]
+
+
+def test_a_function_without_any_derivative():
+    class Nothing(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+    with fwAD.dual_level(), pytest.raises(NotImplementedError, match="must implement the jvp function"):
+        Nothing.apply(fwAD.make_dual(torch.ones(2, requires_grad=True), torch.ones(2)))

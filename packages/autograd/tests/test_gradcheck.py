@@ -206,7 +206,7 @@ def test_a_gradient_that_ignores_what_comes_in(leaf):
 
 def test_fast_mode_where_no_element_is_wrong(leaf):
     """Along a direction large derivatives may cancel, and what is left of their errors is large beside the sum."""
-    _, a, b = np.random.RandomState(0).standard_normal(3)  # a weight, and the direction
+    a, b = np.random.RandomState(1).standard_normal(2)  # the direction
     slope = torch.tensor([1000 * b, -1000 * a], dtype=torch.float64)
     nearly = function(lambda x: (x * slope).sum(), lambda x, g: g * slope * torch.tensor([1 + 1e-4, 1 - 1e-4]))
     assert gradcheck(nearly, (leaf(1.0, 2.0),))
@@ -300,3 +300,40 @@ def test_forms_that_depend_on_values():
             gradcheck(lambda x: torch.cat([x, x]) if (x >= 1).all() else x, (x,), fast_mode=fast)
         with pytest.raises(AssertionError, match="same dtype when inputs are perturbed"):
             gradcheck(lambda x: x.to(torch.float32) if (x >= 1).all() else x, (x,), fast_mode=fast)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_undefined_gradients_reach_hooks(fast):
+    def hook(g):
+        if g is None:
+            raise RuntimeError("no gradient")
+
+    def refuses(x):
+        y = x.clone()
+        y.register_hook(hook)
+        return y
+
+    x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(GradcheckError, match="Expected backward function to handle undefined output grads"):
+        gradcheck(refuses, (x,), fast_mode=fast)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_forward_mode_runs_once_for_each_input(fast):
+    """Other inputs have a tangent of zeros, which the function may use."""
+    calls = []
+
+    class Pair(Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x.clone(), y.clone()
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            calls.append(tangents)
+            return tangents
+
+    x, y = (torch.ones(1, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    options = {"check_forward_ad": True, "check_backward_ad": False, "check_undefined_grad": False}
+    assert gradcheck(Pair.apply, (x, y), fast_mode=fast, **options)
+    assert len(calls) == 2 and None not in calls[0] + calls[1]

@@ -334,3 +334,32 @@ def test_hooks_without_a_name(leaf):
             y.register_hook(hook)
             with pytest.raises(RuntimeError, match="hook '<unknown>' has changed the size of value"):
                 y.sum().backward()
+
+
+class NoGradient(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None
+
+
+def test_hooks_of_what_has_no_gradient(leaf):
+    """The node runs, so its hooks do, with None: of results that are not used, and where backward returned None."""
+    seen = []
+    x = leaf(1.0, 2.0)
+    x.register_hook(lambda g: seen.append(("x", g)))
+    y = x * 2
+    y.register_hook(lambda g: seen.append(("y", g)))
+    NoGradient.apply(y).sum().backward()
+    assert seen == [("y", None), ("x", None)] and x.grad is None
+    values, vectors = torch.linalg.eigh(torch.eye(2).requires_grad_())
+    vectors.register_hook(seen.append)
+    values.sum().backward()
+    assert seen[2:] == [None]
+    z = x * 2
+    z.register_hook(lambda g: torch.ones(2))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
+        NoGradient.apply(z).sum().backward()

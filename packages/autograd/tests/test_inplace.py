@@ -275,3 +275,16 @@ def test_a_leaf_that_is_a_view():
             view.zero_()
     base.mul_(2)
     assert leaf.is_leaf and leaf.tolist() == [0.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "cut", [lambda t: t.unsafe_split(1), lambda t: t.unsafe_split_with_sizes((1, 1)), lambda t: t.unsafe_chunk(2)]
+)
+def test_unsafe_pieces_count_their_own_writes(cut):
+    a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    whole = a * 1
+    first, second = cut(whole)
+    first.mul_(second)
+    assert (first._version, second._version) == (1, 0) and whole[0].tolist() == [[3.0, 8.0]][0]
+    first.sum().backward()
+    assert a.grad.tolist() == [[3.0, 4.0], [1.0, 2.0]]

@@ -333,3 +333,17 @@ def test_single_names():
     assert 0 < clipped[0] < 1e-30 and clipped[1] == 0.5 and clipped[2] < 1
     assert torch.Storage is torch.FloatStorage and torch._VF.add is torch.add and isinstance(torch.DeviceObjType, type)
     assert torch.utils.data._utils.HAS_NUMPY
+
+
+def test_parts_of_derivatives_that_packages_prepare():
+    from flambeau.autograd import functional as parts
+
+    x = torch.ones(2, requires_grad=True)
+    joined, fresh = (parts._grad_preprocess((x,), create_graph, True)[0] for create_graph in (True, False))
+    assert joined.grad_fn is not None and fresh.is_leaf and fresh.requires_grad
+    assert not parts._grad_preprocess((torch.ones(2),), True, False)[0].requires_grad
+    parts._validate_v((torch.ones(2),), (x,), False)
+    with pytest.raises(RuntimeError, match="v has invalid size"):
+        parts._validate_v((torch.ones(3),), (x,), False)
+    with pytest.raises(RuntimeError, match="a tuple of invalid length: should be 1 but got 2"):
+        parts._validate_v((x, x), (x,), True)

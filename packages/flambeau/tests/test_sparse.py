@@ -1,6 +1,7 @@
 """Sparse tensors: against dense ones, and numbers and texts of PyTorch 2.13."""
 
 import copy
+import io
 import pickle
 from pathlib import Path
 
@@ -688,3 +689,74 @@ def test_compiled_steps_with_sparse_gradients_run_eagerly():
             compiled(torch.tensor([k, 2, k]))
             step(twin, reference, torch.tensor([k, 2, k]))
     assert torch.equal(layer.weight, twin.weight) and layer.weight.grad.is_sparse
+
+
+@pytest.mark.parametrize("convert", [torch.Tensor.to_sparse, torch.Tensor.to_sparse_csr, torch.Tensor.to_sparse_csc])
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_files_with_storages_at_their_end(convert, weights_only):
+    """Indices of the older format are read after the tensors are rebuilt, and checked then."""
+    x = convert(torch.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]]))
+    file = io.BytesIO()
+    torch.save([x, {"again": x}], file, _use_new_zipfile_serialization=False)
+    file.seek(0)
+    found, others = torch.load(file, weights_only=weights_only)
+    assert found is others["again"] and found.layout is x.layout and torch.equal(found.to_dense(), x.to_dense())
+    assert found._nnz() == 3 and found.dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    ("convert", "parts", "message"),
+    [
+        (
+            torch.Tensor.to_sparse,
+            ("_indices",),
+            "for dim 0, size is 2 but found index 3",
+        ),
+        (
+            torch.Tensor.to_sparse_csr,
+            ("crow_indices", "col_indices"),
+            r"`crow_indices\[..., 0\] == 0`",
+        ),
+        (
+            torch.Tensor.to_sparse_csc,
+            ("ccol_indices", "row_indices"),
+            r"`ccol_indices\[..., 0\] == 0`",
+        ),
+    ],
+)
+@pytest.mark.parametrize("zipped", [True, False])
+def test_damaged_indices_in_files(convert, parts, message, zipped):
+    x = convert(torch.tensor([[0.0, 2.0], [3.0, 0.0]]))
+
+    class Damaged:
+        def __reduce_ex__(self, protocol):
+            first, *others = (getattr(x, part)() for part in parts)
+            first = first.clone()
+            first.view(-1)[0] = 3
+            return torch._utils._rebuild_sparse_tensor, (x.layout, (first, *others, x._values(), x.shape))
+
+    file = io.BytesIO()
+    torch.save(Damaged(), file, _use_new_zipfile_serialization=zipped)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match=message):
+        torch.load(file)
+
+
+def test_sparse_gradients_of_dense_tensors():
+    p = torch.zeros(2, 2, requires_grad=True)
+    (p * 1).backward(torch.eye(2).to_sparse())
+    assert torch.equal(p.grad.to_dense(), torch.eye(2))
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        p.data = torch.eye(2).to_sparse()
+
+
+def test_gradients_by_sparse_tensors():
+    s = torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse().requires_grad_()
+    weights = torch.tensor([[1.0, 10.0], [100.0, 1000.0]])
+    (g,) = torch.autograd.grad((s.to_dense() * weights).sum(), s)
+    assert g.layout is torch.sparse_coo and g._values().tolist() == [10.0, 100.0]
+    x = torch.tensor([[0.0, 2.0], [3.0, 0.0]], requires_grad=True)
+    (g,) = torch.autograd.grad(x.to_sparse() * 2, x, weights.to_sparse())
+    assert g.tolist() == [[0.0, 20.0], [200.0, 0.0]]
+    x.to_sparse().backward(weights)
+    assert x.grad.tolist() == [[0.0, 10.0], [100.0, 0.0]]

@@ -753,6 +753,48 @@ def test_classes_are_asked_for_device_and_layout(answers):
     assert (y.device, y.layout) == (torch.device("cpu"), torch.strided)
 
 
+def test_instances_with_memory_answer_too(answers):
+    data = torch.zeros(6)
+    x = torch.Tensor._make_subclass(Answers, data, dispatch_sizes_strides_policy="sizes", dispatch_device=True)
+    assert (tuple(x.shape), x.stride(), x.device.type) == ((3, 2), (2, 1), "meta")
+    y = torch.Tensor._make_subclass(Answers, data)
+    assert (tuple(y.shape), y.stride(), y.device.type) == ((6,), (1,), "cpu")
+    with pytest.raises(ValueError, match="Unknown dispatch_sizes_strides_policy: both"):
+        torch.Tensor._make_subclass(Answers, data, dispatch_sizes_strides_policy="both")
+
+
+def test_other_memory_leaves_the_class_its_handler():
+    class Counts(torch.Tensor):
+        calls = 0
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            cls.calls += 1
+            return super().__torch_dispatch__(func, types, args, kwargs)
+
+    x = Counts(torch.zeros(2, 3))
+    x.data = torch.ones(2, 3)
+    assert Counts.calls == 0
+    x.sum()
+    x.set_(torch.ones(3, 2).untyped_storage(), 0, (3, 2), (2, 1))
+    x.sum()
+    x.t_()
+    x.sum()
+    assert Counts.calls >= 4 and type(x) is Counts
+    plain = torch.zeros(2)
+    plain.data = Counts(torch.ones(2))
+    before = Counts.calls
+    assert plain.sum().item() == 2.0 and Counts.calls == before
+
+
+def test_tensors_that_dispatch():
+    like = torch._C._dispatch_isTensorSubclassLike
+    assert not like(torch.ones(1)) and like(torch.Tensor._make_wrapper_subclass(Answers, (2,)))
+    assert torch.func.vmap(lambda x: x + like(x))(torch.zeros(2)).tolist() == [1.0, 1.0]
+    with torch._C._EnablePythonDispatcher():
+        assert torch.ones(2).add(1).tolist() == [2.0, 2.0]
+
+
 def test_what_has_no_memory_takes_none():
     x = torch.Tensor._make_wrapper_subclass(Answers, (10**12,))
     assert x.shape == (10**12,) and x.data_ptr() == 0
@@ -765,7 +807,7 @@ def test_a_copy_is_what_clone_gives():
     x = Wrapper(torch.ones(2))
     y = copy.deepcopy([x, x])
     assert type(y[0]) is Wrapper and y[0] is y[1] and y[0].inner is not x.inner and y[0].inner.tolist() == [1.0, 1.0]
-    with pytest.raises(RuntimeError, match=r"deepcopy of Answers.*clone\(\) gives.*a NoneType"):
+    with pytest.raises(RuntimeError, match=r"of Answers.*clone\(\) returns an instance of NoneType"):
         copy.deepcopy(torch.Tensor._make_wrapper_subclass(Answers, (2,)))
 
 

@@ -773,3 +773,17 @@ def test_functions_that_keep_the_dtype_write_to_no_other(name):
         getattr(ft, name)(x, out=ft.empty(2, dtype=other))
     out = ft.empty(2, dtype=kind)
     assert getattr(ft, name)(x, out=out) is out and out.tolist() == getattr(ft, name)(x).tolist()
+
+
+def test_compositions_that_need_the_dtype_of_their_result_in_out():
+    x = ft.tensor([1.0, float("inf")])
+    for function, args in ((ft.isposinf, ()), (ft.isneginf, ()), (ft.float_power, (2,)), (ft.float_power, (x,))):
+        with pytest.raises(RuntimeError, match=r"Expected out tensor to have dtype \w+, but got float32 instead"):
+            function(x, *args, out=ft.empty(2))
+    assert ft.isposinf(x, out=ft.empty(2, dtype=ft.bool)).tolist() == [False, True]
+    assert ft.float_power(x, 2, out=ft.empty(2, dtype=ft.float64)).tolist() == [1.0, float("inf")]
+
+
+def test_products_of_numbers_beyond_64_bits():
+    assert ft.add(ft.ones(2), 1000, alpha=10**17).tolist() == ft.tensor([1e20, 1e20]).tolist()
+    assert ft.sub(ft.ones(1, dtype=ft.complex128), 10**10, alpha=10**17).tolist() == [-1e27]

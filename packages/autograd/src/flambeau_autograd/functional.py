@@ -481,7 +481,14 @@ def _gradients(outputs: Any, inputs: Any, seeds: Any, create_graph: bool, **opti
     return _grad(outputs, inputs, seeds, allow_unused=True, create_graph=create_graph, **options)
 
 
-_parts = ("_as_tuple", "_construct_standard_basis_for", "_grad_postprocess", "_tuple_postprocess")
+_parts = (
+    "_as_tuple",
+    "_construct_standard_basis_for",
+    "_grad_postprocess",
+    "_grad_preprocess",
+    "_tuple_postprocess",
+    "_validate_v",
+)
 __getattr__, __dir__ = _attach(
     __name__, "torch.autograd.functional", dict.fromkeys(_parts, "flambeau_autograd.functional_parts")
 )

@@ -37,6 +37,29 @@ def _tuple_postprocess(res: Any, to_unpack: Any) -> Any:
     return res if to_unpack else res[0]
 
 
+def _grad_preprocess(inputs: Any, create_graph: bool, need_graph: bool) -> tuple[Tensor, ...]:
+    """Tensors that can be differentiated: connected to the given ones if `create_graph` is set, else new leaves."""
+    return tuple(
+        part.view_as(part) if create_graph and part.requires_grad else part.detach().requires_grad_(need_graph)
+        for part in inputs
+    )
+
+
+def _validate_v(v: Any, other: Any, is_other_tuple: bool) -> None:
+    """Check that vectors have the shapes of other tensors.
+
+    Raises:
+        RuntimeError: their numbers or shapes differ.
+    """
+    if len(other) != len(v):
+        wrong = f"is a tuple of invalid length: should be {len(other)} but got {len(v)}." if is_other_tuple else None
+        raise RuntimeError(f"v {wrong or 'should contain a single Tensor.'}")
+    for i, (vector, tensor) in enumerate(zip(v, other, strict=True)):
+        if vector.shape != tensor.shape:
+            at = f"Entry {i} in " if is_other_tuple else ""
+            raise RuntimeError(f"{at}v has invalid size: should be {tensor.shape} but got {vector.shape}.")
+
+
 def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
     """Return the results, without their history unless `create_graph` is set."""
     if isinstance(inputs[0], Tensor):

@@ -65,13 +65,12 @@ def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
     """Check a hook's replacement of the gradient ``old`` and return it."""
     if not hasattr(new, "requires_grad"):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
-    if old is not None:
-        if new.dtype is not old.dtype:
-            raise RuntimeError(
-                f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {new.type()})"
-            )
-        if new.shape != old.shape:
-            raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if new.dtype is not old.dtype:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {new.type()})")
+    if new.shape != old.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
     return new
 
 

@@ -4,6 +4,7 @@ Here an operator has kernels for four keys (see ``flambeau_cext.library``). Regi
 stored.
 """
 
+import threading
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
@@ -77,3 +78,43 @@ class _ExcludeDispatchKeyGuard:
 
     def __exit__(self, *exc: object) -> None:
         self._inner.__exit__(*exc)
+
+
+class _Below(threading.local):
+    depth = 0
+
+
+_below = _Below()
+
+
+def is_below_autograd() -> bool:
+    """Whether this thread is in a block of ``_AutoDispatchBelowAutograd``."""
+    return _below.depth > 0
+
+
+class _AutoDispatchBelowAutograd:
+    """A block in which nothing is recorded, for implementations under the key ``Autograd`` that call the next one."""
+
+    def __enter__(self) -> None:
+        from flambeau_autograd import no_grad
+
+        self._inner: Any = no_grad()
+        self._inner.__enter__()
+        _below.depth += 1
+
+    def __exit__(self, *exc: object) -> None:
+        _below.depth -= 1
+        self._inner.__exit__(*exc)
+
+
+class _EnablePythonDispatcher:
+    """Has no effect: operators with implementations in Python and in C take the same path."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+
+_DisablePythonDispatcher = _EnablePythonDispatcher

@@ -27,6 +27,7 @@ TABLE = {
     "distributed._tensor": "flambeau_distributed.tensor",
     "futures": "flambeau_distributed.futures",
     "multiprocessing": "flambeau_distributed.multiprocessing",
+    "multiprocessing.reductions": "flambeau_distributed.reductions",
     "parallel": "flambeau_distributed.parallel",
     "utils.benchmark.utils": "flambeau.utils.benchmark",
     "utils.benchmark.utils.common": "flambeau.utils.benchmark.measurement",

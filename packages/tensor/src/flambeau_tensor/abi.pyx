@@ -8,10 +8,10 @@ from flambeau_tensor._core.elementwise cimport copying
 from flambeau_tensor._core.call cimport operator as core_operator, sockets
 from flambeau_tensor._core.memory cimport tensor as core
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT, OF_MEMORY
 from flambeau_tensor._core.call.operator cimport Operator, kernel_t, make_kernel
 from flambeau_tensor._core.call.sockets cimport record_t, release_t
-from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage, own_counter
 from flambeau_tensor._core.memory.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.call.tracing cimport note
@@ -153,7 +153,7 @@ cdef int set_data(PyObject* tensor, PyObject* other) except -1:
     t.dtype = s.dtype
     t.storage = s.storage
     t.data = s.data
-    t.flags = t.flags & ~INDIRECT | s.flags & INDIRECT
+    t.flags = t.flags & ~OF_MEMORY | s.flags & OF_MEMORY
     return 0
 
 
@@ -180,9 +180,7 @@ cdef object detach(PyObject* tensor):
 
 cdef object untracked(PyObject* tensor):
     cdef Tensor t = core.detached(<Tensor>tensor)
-    cdef Storage s = t.storage
-    t.storage = borrow_storage(s.data, s.nbytes, META_OWNER if t.flags & META else s, s.readonly)
-    s.lent = True
+    t.storage = own_counter(t.storage)
     return t
 
 

@@ -79,19 +79,38 @@ register_base(Tensor)
 register_namespace("torch.Tensor", Tensor)
 
 
-def _make_subclass(cls, data, require_grad=False):
-    """Return an instance of `cls` on the memory of a tensor, without its history. Nothing is dispatched."""
+def _check_class(cls, dispatch_sizes_strides_policy):
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
             "Make sure your class inherits from Tensor."
         )
+    if dispatch_sizes_strides_policy not in (None, "sizes", "strides"):
+        raise ValueError(f"Unknown dispatch_sizes_strides_policy: {dispatch_sizes_strides_policy}")
+
+
+def _make_subclass(
+    cls,
+    data,
+    require_grad=False,
+    *,
+    dispatch_sizes_strides_policy=None,
+    dispatch_device=False,
+    dispatch_layout=False,
+):
+    """Return an instance of `cls` on the memory of a tensor, without its history. Nothing is dispatched.
+
+    For the remaining arguments, see `_make_wrapper_subclass`.
+    """
+    _check_class(cls, dispatch_sizes_strides_policy)
     if not isinstance(data, Tensor):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
     with DisableTorchFunction():
         _, (_, storage, *geometry), _ = _reduce(data)
         geometry[4] = require_grad
-        return _rebuild(cls, storage, *geometry)
+        made = rebuild_over(cls, storage, *geometry)
+    interop.let_class_answer(made, dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    return made
 
 
 set_attribute("_make_subclass", staticmethod(_make_subclass))
@@ -119,29 +138,16 @@ def _make_wrapper_subclass(
     With the policy "strides", the class is also called for strides; with "sizes", for sizes and strides. If it returns
     None, the geometry given here applies. `dispatch_device` and `dispatch_layout` make it called for these.
     """
-    if not (isinstance(cls, type) and Tensor in cls.__mro__):
-        raise TypeError(
-            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
-            "Make sure your class inherits from Tensor."
-        )
+    _check_class(cls, dispatch_sizes_strides_policy)
     if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:
         raise TypeError("Tensor subclass must define __torch_dispatch__")
-    if dispatch_sizes_strides_policy not in (None, "sizes", "strides"):
-        raise ValueError(f"Unknown dispatch_sizes_strides_policy: {dispatch_sizes_strides_policy}")
     size = tuple(size)
     if strides is None and memory_format is not None:
         strides = find_operator("torch.empty")(size, memory_format=memory_format).stride()
-    return interop.without_memory(
-        cls,
-        dtype or get_default_dtype(),
-        size,
-        None if strides is None else tuple(strides),
-        storage_offset or 0,
-        requires_grad,
-        dispatch_sizes_strides_policy,
-        dispatch_device,
-        dispatch_layout,
-    )
+    strides = None if strides is None else tuple(strides)
+    made = interop.without_memory(cls, dtype or get_default_dtype(), size, strides, storage_offset or 0, requires_grad)
+    interop.let_class_answer(made, dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    return made
 
 
 set_attribute("_make_wrapper_subclass", staticmethod(_make_wrapper_subclass))
@@ -154,7 +160,8 @@ share_storage = interop.share_storage
 # their class, because it may be called `torch.Tensor` here but not in the receiving process.
 
 
-def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
+def rebuild_over(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
+    """Return a tensor of class `cls` (None: `Tensor`) on a storage."""
     cls = Tensor if cls is None else cls
     return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad, conj, neg)
 
@@ -176,7 +183,7 @@ def geometry(self):
 def _reduce(self):
     check_read(self, "__reduce_ex__")
     cls = None if type(self) is Tensor else type(self)
-    return _rebuild, (cls, self.untyped_storage(), *geometry(self)), self.__getstate__()
+    return rebuild_over, (cls, self.untyped_storage(), *geometry(self)), self.__getstate__()
 
 
 def reduce_for_process(tensor):
@@ -245,8 +252,9 @@ def _answered_copy(self):
         copy = find_operator("torch.clone")(self)
     if type(copy) is not type(self):
         raise RuntimeError(
-            f"deepcopy of {type(self).__name__}, whose __torch_dispatch__ answers for it, is what clone() gives, and "
-            f"that is a {type(copy).__name__}. Let clone() return an instance of the class, or define __deepcopy__()."
+            f"__deepcopy__() of {type(self).__name__}, whose __torch_dispatch__ handles all calls, needs a class for "
+            "which cloning returns another instance of the same subclass, but clone() returns an instance of "
+            f"{type(copy).__name__}. Define __deepcopy__() in the class, or let clone() return its instances."
         )
     return copy.requires_grad_() if interop.requires_grad(self) else copy
 

@@ -170,6 +170,8 @@ def dual(cls, args, kwargs, level):
     pairs = [level.unpack(a) if isinstance(a, Tensor) else (a, None) for a in flat]
     values, tangents = [p[0] for p in pairs], [p[1] for p in pairs]
     own = cls.jvp is not Function.jvp and not keywords
+    if not own and cls.backward is Function.backward and cls.vjp is Function.vjp:
+        Function.jvp(None)  # raises an error: there is nothing from which tangents follow
     if not own and getattr(cls.backward, "once_differentiable", False):
         raise NotImplementedError(
             f"You must implement the jvp function of {cls.__name__} to use it with forward mode "
@@ -278,7 +280,8 @@ def _check_tangent(cls, number, out, tangent, marked):
     if marked or not isinstance(out, Tensor) or not (out.is_floating_point() or out.is_complex()):
         raise RuntimeError(
             f"{cls.__name__}.jvp: Function's jvp returned a gradient at position {number}, but the "
-            "corresponding forward output is not a differentiable Variable"
+            "corresponding forward output is not a differentiable Variable. You should return None at that position "
+            "instead."
         )
 
 
@@ -301,6 +304,6 @@ def _attach(cls, out, tangent, flat, tangents, level, own):
     if whose is not None and (_root(tangent) is not _root(whose) or not tangent._is_view()):
         raise RuntimeError(
             f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
-            "the jvp is not returning a view of the tangent that it was given."
+            "the jvp is not returning a view of the given tangent."
         )
     level.attach(out, tangent)

@@ -66,6 +66,6 @@ QUESTIONS = {
         ("torch.Tensor.is_meta.__get__", "device", _device, _is_on("meta")),
         ("torch.Tensor.is_cpu.__get__", "device", _device, _is_on("cpu")),
         ("torch.Tensor.is_cuda.__get__", "device", _device, _is_on("cuda")),
-        ("torch.Tensor.layout.__get__", "kind", _layout, lambda layout: layout),
+        ("torch.Tensor.layout.__get__", "layout", _layout, lambda layout: layout),
     )
 }

@@ -82,6 +82,12 @@ def _is_tracing() -> bool:
     return False
 
 
+def _dispatch_isTensorSubclassLike(tensor: _Tensor) -> bool:  # noqa: N802
+    """Whether calls with a tensor go to a handler or a transform: its class, a mode, or ``vmap`` and its like."""
+    handled = getattr(type(tensor), "__torch_dispatch__") is not _disabled_torch_dispatch_impl  # noqa: B009
+    return handled or bool(_dispatching.mode_stack()) or _are_functorch_transforms_active()
+
+
 def _are_functorch_transforms_active() -> bool:
     """Whether this thread is inside a transform such as ``vmap`` or ``grad``."""
     from flambeau_autograd.extend import levels
@@ -200,7 +206,17 @@ _names = {
     **dict.fromkeys(("is_grad_enabled", "is_inference_mode_enabled"), "flambeau_autograd"),
     **dict.fromkeys(("Size", "device", "dtype", "layout", "memory_format"), "flambeau_tensor"),
     "Tag": "flambeau_cext.tags",
-    **dict.fromkeys(("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"), "flambeau._dispatch_keys"),
+    **dict.fromkeys(
+        (
+            "DispatchKey",
+            "DispatchKeySet",
+            "_AutoDispatchBelowAutograd",
+            "_DisablePythonDispatcher",
+            "_EnablePythonDispatcher",
+            "_ExcludeDispatchKeyGuard",
+        ),
+        "flambeau._dispatch_keys",
+    ),
     **dict.fromkeys(("_VariableFunctions", "_VariableFunctionsClass"), "flambeau:torch"),  # with the functions of torch
     "Generator": "flambeau_tensor",
     "TensorBase": "flambeau_tensor:Tensor",

@@ -560,7 +560,36 @@ def at_places(x, mask):
     return mask._with(x[tuple(mask._places)])
 
 
+def _backward(x, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    if isinstance(x, SparseTensor):
+        x, gradient = x._stored, _seed(x, gradient)
+    with torch._C.DisableTorchFunctionSubclass():
+        return Tensor.backward(x, gradient, retain_graph, create_graph, inputs)
+
+
+def _grad(outputs, inputs, grad_outputs=None, **options):
+    outputs, inputs = ((x,) if isinstance(x, Tensor) else tuple(x) for x in (outputs, inputs))
+    seeds = (grad_outputs,) if grad_outputs is None or isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
+    seeds = seeds * len(outputs) if len(seeds) == 1 and seeds[0] is None else seeds
+    seeds = [_seed(x, g) if isinstance(x, SparseTensor) else g for x, g in zip(outputs, seeds, strict=True)]
+    outputs, wanted = ([x._stored if isinstance(x, SparseTensor) else x for x in xs] for xs in (outputs, inputs))
+    with torch._C.DisableTorchFunctionSubclass():
+        found = torch.autograd.grad(outputs, wanted, seeds, **options)
+    return tuple(
+        x._with(g) if isinstance(x, SparseTensor) and g is not None else g for x, g in zip(inputs, found, strict=True)
+    )
+
+
+def _seed(x, gradient):
+    """The gradient of the values of a sparse tensor, from that of the tensor."""
+    if gradient is None or gradient.layout is torch.strided:
+        return gradient if gradient is None else gradient[tuple(x._places)]
+    return gradient.to_dense()[tuple(x._places)]
+
+
 HANDLERS = {
+    "backward": _backward,
+    "grad": _grad,
     **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul),
     "addmm": _addmm,
     **dict.fromkeys(("add", "radd"), _add),

@@ -234,21 +234,24 @@ cdef Tensor gathered(AdvancedIndex* p, int dtype):
     return ordered
 
 
+cdef int check_values(AdvancedIndex* p, Tensor values) except -1:
+    cdef int d, lead = p.ndim - values.ndim
+    for d in range(values.ndim):
+        if values.sizes[d] != 1 and (d + lead < 0 or values.sizes[d] != p.sizes[d + lead]):
+            raise RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot "
+                               f"be broadcast to indexing result of shape {shape_str(p.ndim, p.sizes)}")
+    return 0
+
+
 cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) except -1:
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef Py_ssize_t step = 0, expected = 0
     cdef int d, lead = p.ndim - values.ndim
     cdef Tensor full
     cdef bint line = values.storage is not t.storage, first = True
-    for d in range(-lead):
-        if values.sizes[d] != 1:
-            raise _value_shape(p, values)
+    check_values(p, values)
     for d in range(p.ndim):
-        strides[d] = 0
-        if d >= lead and values.sizes[d - lead] != 1:
-            if values.sizes[d - lead] != p.sizes[d]:
-                raise _value_shape(p, values)
-            strides[d] = values.strides[d - lead]
+        strides[d] = values.strides[d - lead] if d >= lead and values.sizes[d - lead] != 1 else 0
     if _count(p.ndim, p.sizes) == 0:
         return 0
     for d in range(p.first + p.nbroadcast - 1, p.first - 1, -1):  # the dimensions of the index must form one line
@@ -266,11 +269,6 @@ cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) e
         return scattered(p, t, full, accumulate)
     _set_plain(p, values.data, ITEMSIZE[values.dtype], strides, step)
     return run_rows(&p.rows, ADD if accumulate else PUT, t.dtype)
-
-
-cdef object _value_shape(AdvancedIndex* p, Tensor values):
-    return RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot be "
-                        f"broadcast to indexing result of shape {shape_str(p.ndim, p.sizes)}")
 
 
 # --- masks ----------------------------------------------------------------------------------------------------------

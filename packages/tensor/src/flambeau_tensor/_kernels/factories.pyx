@@ -12,7 +12,7 @@ from flambeau_tensor._core.memory.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
     empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
 )
-from flambeau_tensor._core.memory.meta_device cimport META, Asked, is_dry
+from flambeau_tensor._core.memory.meta_device cimport CLASS_OWNER, META, is_dry
 from flambeau_tensor._core.elementwise.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor
 from flambeau_tensor._core.elementwise.operands cimport same_sizes
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
@@ -336,7 +336,7 @@ def is_meta(Tensor t not None):
 
 cdef object _data_ptr(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    return <size_t>t.data if t.numel and not isinstance(t.storage.owner, Asked) else 0
+    return <size_t>t.data if t.numel and t.storage.owner is not CLASS_OWNER else 0
 
 
 cdef object _storage(Operator op, PyObject** a):

@@ -25,7 +25,7 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, same
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.index_loops cimport ADD, supports
-from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, prepare_index, gathered, scattered
+from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, check_values, gathered, prepare_index, scattered
 from flambeau_tensor._kernels.recording cimport recorded
 
 import numpy as np
@@ -413,25 +413,40 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
         t = copy_of(t)
     _read_indices(t, <tuple>a[1], indices, keep)
     if not keep:
-        raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
+        return _put_everywhere(op, t, values, accumulate)
     if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
         values = to_dtype(values, t.dtype)  # PyTorch fills in this case
-    if values.dtype != t.dtype:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{type_name(dtype_object(t.dtype))} for the destination and "
-                           f"{type_name(dtype_object(values.dtype))} for the source.")
+    wide = to_dtype(t, FLOAT32) if accumulate and not supports(ADD, t.dtype) else t  # for float16 and bfloat16
+    _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
+    check_values(&p, values)
+    _check_same_dtype(t, values)
     if op.flags & OP_INPLACE:
         _check_apart(op.name, t, values, t.ndim, indices)
-    wide = t
-    if accumulate and not supports(ADD, t.dtype):  # float16 and bfloat16 are summed as float32
-        wide, values = to_dtype(t, FLOAT32), to_dtype(values, FLOAT32)
-    _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
-    scattered(&p, wide, values, accumulate)
+    scattered(&p, wide, values if wide is t else to_dtype(values, FLOAT32), accumulate)
     if wide is not t:
         copy_elements(t, wide)
     if op.flags & OP_INPLACE:
         t.storage.version += 1
     return t
+
+
+cdef object _put_everywhere(Operator op, Tensor t, Tensor values, bint accumulate):
+    """Write to all elements: there are no indices."""
+    cdef int d, lead = t.ndim - values.ndim
+    for d in range(values.ndim):
+        if values.sizes[d] != 1 and (d + lead < 0 or values.sizes[d] != t.sizes[d + lead]) or lead < 0:
+            raise RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot "
+                               f"be broadcast to indexing result of shape {shape_str(t.ndim, t.sizes)}")
+    _check_same_dtype(t, values)
+    return find("torch.Tensor.add_" if accumulate else "torch.Tensor.copy_")(t, values)
+
+
+cdef int _check_same_dtype(Tensor t, Tensor values) except -1:
+    if values.dtype != t.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_name(dtype_object(t.dtype))} for the destination and "
+                           f"{type_name(dtype_object(values.dtype))} for the source.")
+    return 0
 
 
 cdef int _check_apart(str name, Tensor t, Tensor values, int n, PyObject** indices) except -1:
@@ -517,12 +532,10 @@ cdef object _setitem(Operator op, PyObject** a):
     if seen:
         find("torch.index_put_")(view, _index_tuple(&r), values)
         return None
-    if values.dtype != t.dtype:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{type_name(dtype_object(t.dtype))} for the destination and "
-                           f"{type_name(dtype_object(values.dtype))} for the source.")
-    _check_apart(op.name, t, values, r.ndim, r.indices)
     _offsets = prepare_index(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
+    check_values(&p, values)
+    _check_same_dtype(t, values)
+    _check_apart(op.name, t, values, r.ndim, r.indices)
     scattered(&p, t, values, False)
     t.storage.version += 1
     return None

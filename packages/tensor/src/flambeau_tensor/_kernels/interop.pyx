@@ -14,7 +14,9 @@ from flambeau_tensor._core.elementwise.dtype cimport (
 )
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.memory.layout cimport empty_like
-from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER, Asked, no_memory
+from flambeau_tensor._core.memory.meta_device cimport (
+    ASKS_DEVICE, ASKS_LAYOUT, ASKS_SIZES, ASKS_STRIDES, CLASS_OWNER, META, META_OWNER, OF_MEMORY, no_memory,
+)
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.elementwise.scalar cimport (
@@ -177,10 +179,8 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
-def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad, layout,
-                   bint device, bint kind):
-    """Create a tensor without memory for a class that handles its calls below autograd. It has a geometry. The last
-    three arguments are the properties for which the class is called."""
+def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad):
+    """Create a tensor without memory for a class that handles its calls below autograd. It has a geometry."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -191,7 +191,7 @@ def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t off
         raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
     set_geometry(t, n, sizes, strides)
     t.dtype = dtype.id
-    t.storage = asked_storage(count_bytes(n, sizes, strides, offset, t.dtype), Asked(layout, device, kind))
+    t.storage = asked_storage(count_bytes(n, sizes, strides, offset, t.dtype))
     t.data = t.storage.data + offset * ITEMSIZE[t.dtype]
     if needs_grad:
         if CATEGORY[t.dtype] < CAT_FLOAT:
@@ -200,9 +200,21 @@ def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t off
     return as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
+def let_class_answer(Tensor t not None, sizes_or_strides, bint device, bint layout):
+    """Let the class of a tensor compute attributes in its ``__torch_dispatch__``.
+
+    Args:
+        sizes_or_strides: "strides", "sizes" (which means both) or None.
+        device: whether it computes the device.
+        layout: whether it computes the layout, `torch.strided` or another one.
+    """
+    t.flags |= (ASKS_DEVICE if device else 0) | (ASKS_LAYOUT if layout else 0) | (
+        0 if sizes_or_strides is None else ASKS_STRIDES if sizes_or_strides == "strides" else ASKS_STRIDES | ASKS_SIZES)
+
+
 def is_answered_for(Tensor t not None):
     """Whether a tensor has no memory because its class handles all calls."""
-    return isinstance(t.storage.owner, Asked)
+    return t.storage.owner is CLASS_OWNER
 
 
 def share_storage(Tensor t not None, Tensor source not None):
@@ -214,7 +226,7 @@ def set_window(Tensor t not None, Tensor window not None):
     """Give a tensor the geometry and storage of another, as if it had been created with them."""
     set_geometry(t, window.ndim, window.sizes, window.strides)
     t.storage, t.data = window.storage, window.data
-    t.flags = t.flags & ~<unsigned int>(INDIRECT | VIEW | ODD_VIEW) | window.flags & META
+    t.flags = t.flags & ~<unsigned int>(OF_MEMORY | VIEW | ODD_VIEW) | window.flags & META
     t.base = None
 
 

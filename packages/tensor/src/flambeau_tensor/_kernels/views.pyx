@@ -5,6 +5,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, dtype_object, real_of
 from flambeau_tensor._core.elementwise.copying cimport copy_elements
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.storage cimport own_counter
 from flambeau_tensor._core.memory.tensor cimport (
     Tensor, alias_of, contiguous_strides, count_bytes, detached, empty, offset_of, read_ints, set_geometry, shape_str,
     view_of, wrap_dim,
@@ -349,8 +350,10 @@ cdef object _narrow(Operator op, PyObject** a):
 
 
 cdef object _unsafe_narrow(Operator op, PyObject** a):
-    """Like `narrow`, but the result is not marked as a view."""
-    return detached(_narrow(op, a))
+    """Like `narrow`, but the result is not marked as a view, and writes to it do not count as writes to others."""
+    cdef Tensor t = detached(_narrow(op, a))
+    t.storage = own_counter(t.storage)
+    return t
 
 
 cdef object _as_strided(Operator op, PyObject** a):

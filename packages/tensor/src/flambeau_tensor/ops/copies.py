@@ -30,7 +30,7 @@ _VIEWS = (
 
 
 def _copying(view, positional, names):
-    """Return a function that copies the view's result; if that is a single tensor, the last argument is `out`."""
+    """Return a function that copies the view's result, or views; the last argument is `out`."""
     conjugates = view.name != "view_as_real"  # view_as_real does not support conjugate views
 
     def copy(*args):
@@ -51,8 +51,9 @@ def _declare_copy(view):
     head, _, rest = view.schema.text.replace("Tensor(a)", "Tensor").partition("(")
     name, dot, overload = head.partition(".")
     names = [a.name for a in view.schema.arguments if a.kwarg_only]
-    if rest.endswith(") -> Tensor"):
-        rest = f"{rest.removesuffix(') -> Tensor')}{'' if names else ', *'}, Tensor(a!)? out=None) -> Tensor"
+    rest, _, result = rest.rpartition(") -> ")
+    out = "Tensor(a!)? out=None" if result == "Tensor" else "Tensor(a!)[]? out=None"
+    rest = f"{rest}{'' if names else ', *'}, {out}) -> {result}"
     Operator(
         f"{name}_copy{dot}{overload}({rest}",
         _copying(view, len(view.schema.arguments) - len(names), names),

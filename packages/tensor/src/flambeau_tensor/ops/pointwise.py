@@ -705,13 +705,14 @@ def rsub(input, other, alpha):
     "float_power(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
     "The power, in double precision.",
     numbers={"self", "exponent"},
+    exact_out=True,
 )
 def float_power(input, exponent, out):
     to = [
         x.to(_dtype_by_name("complex128" if x.is_complex() else "float64")) if hasattr(x, "dtype") else x
         for x in (input, exponent)
     ]
-    return pow(*to, out=out)
+    return pow(*to)
 
 
 @_composite(
@@ -808,23 +809,20 @@ _nan_to_num = Operator(
 )
 
 
-def _is(input, number, out):
-    name = "isposinf" if number > 0 else "isneginf"
+def _is(input, number):
     if input.is_complex():
-        raise RuntimeError(f"{name} does not support complex inputs.")
-    if out is not None and out.dtype is not _BOOL:
-        raise RuntimeError(f"{name} does not support non-boolean outputs.")
-    return eq(input, number, out=out)
+        raise RuntimeError(f"{'isposinf' if number > 0 else 'isneginf'} does not support complex inputs.")
+    return eq(input, number)
 
 
-@_composite("isposinf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is +inf.")
+@_composite("isposinf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is +inf.", exact_out=True)
 def isposinf(input, out):
-    return _is(input, float("inf"), out)
+    return _is(input, float("inf"))
 
 
-@_composite("isneginf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is -inf.")
+@_composite("isneginf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is -inf.", exact_out=True)
 def isneginf(input, out):
-    return _is(input, float("-inf"), out)
+    return _is(input, float("-inf"))
 
 
 @_composite("isreal(Tensor self) -> Tensor", "Whether the imaginary part is zero.")

@@ -9,6 +9,7 @@ from flambeau_tensor.serialization.archive import damaged, read_into
 from flambeau_tensor.serialization.naming import OBJECTS
 from flambeau_tensor.serialization.pickler import Storages, pickler_class
 from flambeau_tensor.serialization.reading import Kinds, free_unpickler, restricted, typed
+from flambeau_tensor.serialization.rebuilding import storages_follow
 from flambeau_tensor.storage import UntypedStorage
 
 UNTYPED_KEY = "untyped"  # for storages without a dtype, which PyTorch's pickles lack: uint8 replaces it there
@@ -67,7 +68,13 @@ def load(file, restore, weights_only, pickle_module, arguments):
         raise RuntimeError(f"Invalid protocol version: {version}")
     system = read()
     little = system.get("little_endian", True) if isinstance(system, dict) else True
-    found, keys = read(), read()
+    with storages_follow():
+        found = read()
+        _read_storages(file, read(), storages, little)
+    return found
+
+
+def _read_storages(file, keys, storages, little):
     if not isinstance(keys, list):
         raise damaged("the storages are not listed")
     for key in (key.decode() if isinstance(key, bytes) else key for key in keys):
@@ -81,7 +88,6 @@ def load(file, restore, weights_only, pickle_module, arguments):
         read_into(file, untyped)
         if little != (sys.byteorder == "little") and width > 1 and untyped.device.type != "meta":
             untyped.byteswap(dtype)
-    return found
 
 
 def _restricted_reader(file, begin, end, storages, encoding):

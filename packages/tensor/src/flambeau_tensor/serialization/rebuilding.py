@@ -1,5 +1,7 @@
 """Functions that files call to rebuild tensors: ``torch._utils`` and ``torch._tensor``, as far as files use them."""
 
+import threading
+from contextlib import contextmanager
 from importlib import import_module
 
 from flambeau_tensor import pytorch_names
@@ -86,11 +88,32 @@ def set_state(obj, state):
         setattr(obj, name, value)
 
 
+_waiting = threading.local()
+
+
+@contextmanager
+def storages_follow():
+    """Rebuild sparse tensors, whose indices must be checked, when the block ends and storages have been read."""
+    before, _waiting.steps = getattr(_waiting, "steps", None), []
+    try:
+        yield
+        for step in _waiting.steps:
+            step()
+    finally:
+        _waiting.steps = before
+
+
 def _rebuild_sparse_tensor(layout, data):
     module = pytorch_names.local_name("torch.sparse")
     if module == "torch.sparse":
         raise ImportError("sparse tensors need the package flambeau, which is not imported")
-    return import_module(module)._rebuilt(layout, data)
+    sparse = import_module(module)
+    steps = getattr(_waiting, "steps", None)
+    if steps is None:
+        return sparse._rebuilt(layout, data)
+    made, step = sparse._rebuilt_later(layout, data)
+    steps.append(step)
+    return made
 
 
 def _refusing(kind):

@@ -21,6 +21,8 @@ from flambeau_autograd._engine.refs cimport *
 
 from collections import OrderedDict
 
+from flambeau_tensor import Tensor
+
 cdef PyObject* NONE = <PyObject*>None
 
 
@@ -245,6 +247,9 @@ cdef object _set_data(PyObject* op, PyObject** a):
     tensor_info(a[1], &f)
     if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if type(<object>a[1]).layout is not Tensor.layout and (<object>a[1]).layout is not (<object>a[0]).layout:
+        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                           "incompatible tensor type.")
     set_data(a[0], a[1])
     tensor_info(a[0], &f)
     if f.accumulator != NULL:

@@ -32,20 +32,21 @@ cdef int tensor_hooks(Node node, PyObject** grads) except -1:
 
 
 cdef int _call(PyObject** place, object hooks) except -1:
-    """Call each hook with the gradient in ``place``, and store a replacement that it returns."""
+    """Call each hook with the gradient in ``place``, or None, and store a replacement that it returns."""
     cdef PyObject* old
-    if hooks is None or place[0] == NULL:
+    if hooks is None:
         return 0
     for hook in list(hooks.values()):
-        new = hook(<object>place[0])
+        gradient = None if place[0] == NULL else <object>place[0]
+        new = hook(gradient)
         if new is not None:
             from flambeau_autograd.hooks import checked
 
-            new = checked(hook, new, <object>place[0])
+            new = checked(hook, new, gradient)
             old = place[0]
             incref(<PyObject*>new)
             place[0] = <PyObject*>new
-            decref(old)
+            xdecref(old)
     return 0
 
 

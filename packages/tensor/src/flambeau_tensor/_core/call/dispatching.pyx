@@ -12,7 +12,7 @@ from flambeau_tensor._core.call cimport sockets as sockets_in_c
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, OP_VIEW, Operator, call_again
 from flambeau_tensor._core.elementwise.scalar cimport is_number
 from flambeau_tensor._core.call.sockets cimport run_t, sockets
-from flambeau_tensor._core.memory.meta_device cimport Asked
+from flambeau_tensor._core.memory.meta_device cimport ASKS_DEVICE, ASKS_LAYOUT, ASKS_SIZES, ASKS_STRIDES
 from flambeau_tensor._core.memory.tensor cimport Tensor, grad_flags
 from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.memory.types cimport *
@@ -148,19 +148,22 @@ cdef class Form:
         return self.arguments(each) if self.takes(each) else None
 
 
+cdef dict _ASKS = {"strides": ASKS_STRIDES, "sizes": ASKS_SIZES, "device": ASKS_DEVICE, "layout": ASKS_LAYOUT}
+
+
 cdef class Question:
-    """An attribute of a tensor without memory for which its class asked to be called.
+    """An attribute of a tensor that its class may compute, if the tensor has the flag for it.
 
     Args:
-        of: the kind of attribute: "strides", "sizes", "device" or "kind", as in `Asked`.
+        of: the kind of attribute: "strides", "sizes", "device" or "layout".
         func: the operator that the handler receives.
         answer: converts the handler's result, and the further arguments of the call, to the attribute.
     """
-    cdef readonly str of
+    cdef unsigned int flag
     cdef readonly object func, answer
 
     def __init__(self, str of not None, func, answer):
-        self.of, self.func, self.answer = of, func, answer
+        self.flag, self.func, self.answer = _ASKS[of], func, answer
 
 
 cdef object _ask(Question question, Operator op, PyObject** slots):
@@ -168,10 +171,7 @@ cdef object _ask(Question question, Operator op, PyObject** slots):
     cdef bint recording = state.grad_enabled
     cdef int kernels = state.kernels, handlers = state.handlers
     cdef Tensor t = <Tensor>slots[0]
-    cdef Asked asked = <Asked>t.storage.owner if isinstance(t.storage.owner, Asked) else None
-    if asked is None or not asked.anything or not (
-            asked.device if question.of == "device" else asked.kind if question.of == "kind"
-            else asked.layout == "sizes" or asked.layout == question.of):
+    if not t.flags & question.flag:
         return NotImplemented
     state.grad_enabled = False
     state.kernels += 1

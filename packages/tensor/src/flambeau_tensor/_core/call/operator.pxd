@@ -22,6 +22,7 @@ cdef enum:  # Operator.flags
     OP_RANDOM = 512  # draws random numbers
     OP_TENSORS = 1024  # its first result is a tensor or a list of tensors
     OP_RETURNS = 2048  # its schema has a result
+    OP_EXACT_OUT = 4096  # `out` must have the dtype of the result
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1

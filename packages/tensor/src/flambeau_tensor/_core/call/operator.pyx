@@ -15,7 +15,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 
 from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handles, pop_all_disabled, push_all_disabled
 
-from flambeau_tensor._core.elementwise.copying cimport become_view, write_inplace, write_out
+from flambeau_tensor._core.elementwise.copying cimport become_view, check_out_dtype, write_inplace, write_out
 from flambeau_tensor._core.elementwise.dtype cimport DType
 from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META
 from flambeau_tensor._core.elementwise.operands cimport check_out_overlap
@@ -374,6 +374,8 @@ cdef object _run_out(Operator op, PyObject** slots):
         result = _raw(op)(op, slots)
     finally:
         slots[op.out_index] = out
+    if op.flags & OP_EXACT_OUT:
+        check_out_dtype(op.name, <object>out, result)
     return write_out(op.name, <object>out, result, op.flags & OP_COMPOSITE != 0)
 
 
@@ -434,6 +436,7 @@ cdef class Operator(Public):
         data_dependent: it exposes elements as numbers or memory, which a batched tensor does not allow.
         object_state: it concerns the tensor object, not its elements (``grad``, ``_base``), and bypasses transforms.
         lazy: its kernel accepts conjugate and negative views. Views and compositions always do.
+        exact_out: `out` must have the dtype of the result, for implementations that do not write to it themselves.
         random: it draws random numbers; `vmap` has an option to refuse them, draw for each example or share them.
         meta: its implementation on device 'meta', if a dry run of the kernel does not suffice: True if the kernel reads
             no elements, False if results depend on elements, an exception to raise, or a function that takes the same
@@ -445,21 +448,21 @@ cdef class Operator(Public):
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  variants=FUNCTION | METHOD, syntax=(), numbers=(), bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
-                 bint lazy=False, bint random=False, meta=None, aten=(), doc=None):
+                 bint lazy=False, bint random=False, bint exact_out=False, meta=None, aten=(), doc=None):
         cdef int words = bits(schema, "variants", variants, Variants)
         with Declaring():
             self.code, self.place = call_site()
             _fill(self, parse(schema), implementation, namespace, words, names(schema, "numbers", numbers), composite,
                   differentiable, plain_result)
             self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
-                (OP_LAZY if lazy else 0) | (OP_RANDOM if random else 0)
+                (OP_LAZY if lazy else 0) | (OP_RANDOM if random else 0) | (OP_EXACT_OUT if exact_out else 0)
             self.doc, self.meta = doc, meta
             declare(self, words, names(schema, "syntax", syntax))
             if aten:
                 from flambeau_tensor._core.call.forwarding import overloads
 
-                schemas = (aten,) if type(aten) is str else aten
-                overloads(self, *schemas, namespace="torch.ops.aten", variants=FUNCTION)
+                overloads(self, *((aten,) if type(aten) is str else aten), namespace="torch.ops.aten",
+                          variants=FUNCTION)
 
     def _make_inplace(self, bint as_function):
         """Make the in-place operator ``name_`` with the same kernel."""
@@ -659,8 +662,7 @@ cdef int _choose_kernel(Operator self) except -1:
         native = (<Kernel>self.implementation).handles_out
     else:
         check_function(self.schema, self.implementation)
-    if native:
-        self.flags |= OP_OUT
+    self.flags |= OP_OUT if native else 0
     if len(self.schema.returns) > 1 and self.schema.returns[0].name:
         self.kernel = _run_named
     elif self.functional is not None and not native:

@@ -6,10 +6,10 @@ from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 from flambeau_tensor._core.elementwise.casts cimport CAST, COPY, cast_t
-from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.memory.layout cimport empty_like
 from flambeau_tensor._core.elementwise.loops cimport run_loop
-from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, no_memory
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, OF_MEMORY, no_memory
 from flambeau_tensor._core.elementwise.operands cimport (
     broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
 )
@@ -169,6 +169,17 @@ cdef Tensor copy_of(Tensor t):
 
 # --- results into existing tensors ----------------------------------------------------------------------------------
 
+cdef int check_out_dtype(str func, object out, object result) except -1:
+    """Check that the tensors of `out` have the dtypes of the results."""
+    if isinstance(result, tuple):
+        for o, r in zip(out, result):
+            check_out_dtype(func, o, r)
+    elif isinstance(out, Tensor) and (<Tensor>out).dtype != (<Tensor>result).dtype:
+        raise RuntimeError(f"{func}(): Expected out tensor to have dtype {dtype_object((<Tensor>result).dtype).name}, "
+                           f"but got {dtype_object((<Tensor>out).dtype).name} instead")
+    return 0
+
+
 cdef object write_out(str func, object out, object result, bint composite=False):
     """Copy new results to the tensors of `out`; the write of a composition may be dispatched."""
     cdef Tensor r, o
@@ -222,5 +233,5 @@ cdef object become_view(Tensor self, Tensor view):
     self.data = view.data
     if self.flags & DISPATCH and type(view) is type(self):
         (<object>self).__dict__.update((<object>view).__dict__)  # attributes that its handler set
-    self.flags = self.flags & ~INDIRECT | view.flags & INDIRECT
+    self.flags = self.flags & ~OF_MEMORY | view.flags & OF_MEMORY
     return self

@@ -20,24 +20,14 @@ class MetaOwner:
         return "<meta>"
 
 
-META_OWNER = MetaOwner()
-
-
-cdef class Asked:
-    """The owner of a storage for a tensor whose class answers queries in its place, with the queries that it answers.
-
-    Args:
-        layout: "strides" if the class computes the strides, "sizes" if it computes the sizes, too, None if neither.
-        device: whether it computes the device.
-        kind: whether it computes the layout, `torch.strided` or another one.
-    """
-
-    def __init__(self, layout, bint device, bint kind):
-        self.layout, self.device, self.kind = layout, device, kind
-        self.anything = layout is not None or device or kind
+class ClassOwner:
+    """The owner of storages for tensors whose class handles all calls."""
 
     def __repr__(self):
-        return "<what the class answers for>"
+        return "<the class of the tensor>"
+
+
+META_OWNER, CLASS_OWNER = MetaOwner(), ClassOwner()
 
 
 dry_runs = 0

@@ -1,5 +1,4 @@
 """Memory: the caching allocator and the Storage that owns a block of it."""
-from flambeau_tensor._core.memory.meta_device cimport Asked
 from flambeau_tensor._core.memory.types cimport INLINE_WORDS
 
 cdef class Storage:
@@ -13,6 +12,7 @@ cdef class Storage:
     cdef double[INLINE_WORDS] inline_block  # aligned for every dtype
 
 cdef Storage new_storage(Py_ssize_t nbytes)
-cdef Storage asked_storage(Py_ssize_t nbytes, Asked owner)
+cdef Storage asked_storage(Py_ssize_t nbytes)
+cdef Storage own_counter(Storage s)  # the same memory with a version counter of its own
 cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint readonly)
 cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1

@@ -15,7 +15,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.memory.meta_device cimport META_OWNER, Asked, dry_runs, is_dry, no_memory
+from flambeau_tensor._core.memory.meta_device cimport CLASS_OWNER, META_OWNER, dry_runs, is_dry, no_memory
 from flambeau_tensor._core.memory.shells cimport Shells, keep, take
 from flambeau_tensor._core.memory.type_slots cimport FullType, destructor, forget_owner
 from flambeau_tensor._core.memory.types cimport *
@@ -241,7 +241,7 @@ cdef class Storage:
 
     def data_ptr(self):
         """Return the address of the first byte."""
-        if isinstance(self.owner, Asked):
+        if self.owner is CLASS_OWNER:
             raise RuntimeError("Attempted to access the data pointer on an invalid python storage: the tensor's class "
                                "answers for it in __torch_dispatch__, and it has no memory.")
         return <uintptr_t>self.data if self.nbytes else 0  # NULL on device 'meta'
@@ -631,13 +631,16 @@ def _restored(const unsigned char[::1] data):
     return s
 
 
-cdef Storage asked_storage(Py_ssize_t nbytes, Asked owner):
+cdef Storage asked_storage(Py_ssize_t nbytes):
     """Create a storage of zeros that take no memory until read; code that bypasses operators sees no other data."""
     cdef Storage s = Storage.__new__(Storage)
-    s.nbytes, s.owner = nbytes, owner
-    s.data = _reserve(nbytes)
-    s.owned = True
+    s.nbytes, s.owner, s.data, s.owned = nbytes, CLASS_OWNER, _reserve(nbytes), True
     return s
+
+
+cdef Storage own_counter(Storage s):
+    s.lent = True
+    return borrow_storage(s.data, s.nbytes, META_OWNER if s.owner is META_OWNER else s, s.readonly)
 
 
 cdef Storage new_storage(Py_ssize_t nbytes):

@@ -15,7 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE
-from flambeau_tensor._core.memory.meta_device cimport META
+from flambeau_tensor._core.memory.meta_device cimport ASKS, META
 from flambeau_tensor._core.memory.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.call.sockets cimport call_syntax, release, sockets
@@ -623,7 +623,7 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     v.storage = t.storage
     v.data = t.data
     v.base = t.base
-    v.flags = t.flags & ~<unsigned int>DISPATCH | flags_of_class(cls)
+    v.flags = t.flags & ~<unsigned int>(DISPATCH | ASKS) | flags_of_class(cls)
     v.view_version = t.view_version
     v.grad_fn = t.grad_fn
     v.output_nr = t.output_nr
