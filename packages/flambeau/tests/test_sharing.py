@@ -129,7 +129,8 @@ def test_reductions():
     x = torch.arange(4.0)
     function, arguments = reduce_tensor(x[1:])
     assert function(*arguments).tolist() == [1.0, 2.0, 3.0]
-    y = rebuild_tensor(torch.nn.Parameter, x.storage(), (1, (2,), (2,), True))
+    storage = torch.storage.TypedStorage(wrap_storage=x.untyped_storage(), dtype=x.dtype, _internal=True)
+    y = rebuild_tensor(torch.nn.Parameter, storage, (1, (2,), (2,), True))
     assert y.tolist() == [1.0, 3.0] and y.requires_grad and type(y) is torch.nn.Parameter
     rebuild, (cls, descriptor, size) = reduce_storage(x.untyped_storage())
     assert cls is torch.UntypedStorage and size == 16 and x.is_shared()

@@ -693,18 +693,6 @@ def test_slices_with_a_step_have_its_strides_under_a_tracer_too():
         assert found.stride() == x[::2, ::3].stride() and found.shape == x[::2, ::3].shape
 
 
-def test_writing_without_indices():
-    t = ft.zeros(2, 2)
-    assert ft.index_put(t, [], ft.tensor([1.0, 2.0])).tolist() == [[1.0, 2.0]] * 2 and t.sum() == 0
-    t.index_put_([None], ft.ones(1), accumulate=True)
-    t.index_put_([], ft.ones(2, 2), accumulate=True)
-    assert t.tolist() == [[2.0, 2.0]] * 2
-    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[1\] cannot be broadcast"):
-        ft.tensor(1.0).index_put([], ft.ones(1), True)
-    with pytest.raises(RuntimeError, match="source and destination dtypes match"):
-        t.index_put_([], ft.ones(2, dtype=ft.int64))
-
-
 def test_shapes_are_checked_before_dtypes():
     t = ft.arange(4)
     for value in (ft.tensor([]), ft.ones(3)):

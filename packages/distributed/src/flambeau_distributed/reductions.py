@@ -45,7 +45,9 @@ def rebuild_tensor(cls: type, storage: TypedStorage, metadata: tuple[Any, ...]) 
         RuntimeError: the storage is too small.
 
     >>> from torch.multiprocessing.reductions import rebuild_tensor
-    >>> rebuild_tensor(torch.Tensor, torch.arange(4.0).storage(), (1, (2,), (1,), False))
+    >>> memory = torch.arange(4.0).untyped_storage()
+    >>> storage = torch.storage.TypedStorage(wrap_storage=memory, dtype=torch.float32, _internal=True)
+    >>> rebuild_tensor(torch.Tensor, storage, (1, (2,), (1,), False))
     tensor([1., 2.])
     """
     offset, size, stride, requires_grad = metadata

@@ -413,7 +413,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
         t = copy_of(t)
     _read_indices(t, <tuple>a[1], indices, keep)
     if not keep:
-        return _put_everywhere(op, t, values, accumulate)
+        raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
     if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
         values = to_dtype(values, t.dtype)  # PyTorch fills in this case
     wide = to_dtype(t, FLOAT32) if accumulate and not supports(ADD, t.dtype) else t  # for float16 and bfloat16
@@ -428,17 +428,6 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if op.flags & OP_INPLACE:
         t.storage.version += 1
     return t
-
-
-cdef object _put_everywhere(Operator op, Tensor t, Tensor values, bint accumulate):
-    """Write to all elements: there are no indices."""
-    cdef int d, lead = t.ndim - values.ndim
-    for d in range(values.ndim):
-        if values.sizes[d] != 1 and (d + lead < 0 or values.sizes[d] != t.sizes[d + lead]) or lead < 0:
-            raise RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot "
-                               f"be broadcast to indexing result of shape {shape_str(t.ndim, t.sizes)}")
-    _check_same_dtype(t, values)
-    return find("torch.Tensor.add_" if accumulate else "torch.Tensor.copy_")(t, values)
 
 
 cdef int _check_same_dtype(Tensor t, Tensor values) except -1:

@@ -467,9 +467,8 @@ cdef class Operator(Public):
     def _make_inplace(self, bint as_function):
         """Make the in-place operator ``name_`` with the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
-        v.functional, v.meta = self, self.meta
         cdef int words = (V_FUNCTION if as_function else 0) | (V_METHOD if self.is_method or not as_function else 0)
-        v.code, v.place = self.code, self.place
+        v.functional, v.meta, v.code, v.place = self, self.meta, self.code, self.place
         # Always recorded, because the earlier elements no longer count.
         _fill(v, inplace_schema(self.schema), self.implementation, self.namespace, words, (),
               (self.flags & (OP_COMPOSITE | OP_VIEW)) != 0, True, True)

@@ -388,10 +388,8 @@ cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
 
 
 cdef object _wrapped_product(object a, object b, int dtype):
-    product = a * b
-    if CATEGORY[dtype] == CAT_INT:
-        return (product + 2**63) % 2**64 - 2**63
-    return float(product) if isinstance(product, int) and CATEGORY[dtype] >= CAT_FLOAT else product  # of any size
+    product = a * (b if CATEGORY[dtype] <= CAT_INT else b * 1.0)  # of any size
+    return (product + 2**63) % 2**64 - 2**63 if CATEGORY[dtype] == CAT_INT else product
 
 
 cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) except -1:

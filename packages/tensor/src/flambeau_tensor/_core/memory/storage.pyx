@@ -534,8 +534,7 @@ cdef Storage _root(Storage s):
 
 cdef _lie_in(Storage s, mapping):
     """Copy the bytes to the mapping, which becomes the storage's memory."""
-    cdef Storage target = over_buffer(mapping.view, mapping)
-    cdef Storage before
+    cdef Storage before, target = over_buffer(mapping.view, mapping)
     memcpy(target.data, s.data, s.nbytes)
     if s.owned and s.lent:
         before = borrow_storage(s.data, s.nbytes, None, False)
