@@ -239,6 +239,104 @@ def detectron2(c):
     c("accumulated")
 
 
+def mmcv(c):
+    def in_place(name, *args, result, **options):
+        """Call a function that writes its result to an argument, the last of `args`."""
+        written = c.zeros(*result)
+        c(name, *args, written, written=[written], **options)
+
+    for n, m in ((0, 3), (6, 4), (5, 5)):
+        for mode in (0, 1):
+            in_place("bbox_overlaps", c.boxes(n), c.boxes(m), result=(n, m), mode=mode, aligned=False, offset=0)
+            in_place("box_iou_rotated", c.rotated(n), c.rotated(m), result=(n * m,), mode_flag=mode, aligned=False)
+        if n == m:
+            in_place("bbox_overlaps", c.boxes(n), c.boxes(m), result=(n,), mode=0, aligned=True, offset=1)
+            in_place("box_iou_rotated", c.rotated(n), c.rotated(m), result=(n,), mode_flag=0, aligned=True)
+    corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]).ravel()
+    quadri = [c.tensor(corners * 4 + np.tile(c.random.uniform(0, 3, (n, 2)), 4), "float32") for n in (6, 4)]
+    in_place("box_iou_quadri", *quadri, result=(24,), mode_flag=0, aligned=False)
+    c("nms_quadri", quadri[0], c.real(6), c.integers(6, below=6), quadri[0], 0.3, 0)
+    for threshold in (0.1, 0.5):
+        c("nms", c.boxes(20), c.real(20), threshold, 0)
+        c("nms", c.boxes(20), c.real(20), threshold, 1)
+        c("nms_match", c.torch.cat([c.boxes(12), c.real(12, 1)], 1), threshold)
+        c("nms_rotated", c.rotated(9), c.real(9), c.integers(9, below=9), c.rotated(9), c.zeros(9), threshold, 0)
+        for method in (0, 1, 2):
+            found = c.zeros(10, 5)
+            scores = c.real(10, low=0, high=1)
+            c("softnms", c.boxes(10), scores, found, threshold, 0.5, 0.01, method, 0, written=[found])
+    for dtype in ("float32", "float64"):
+        image, rois = c.real(2, 4, 12, 10, dtype=dtype), c.rois(5, 2, size=10.0, dtype=dtype)
+        for mode in (0, 1):
+            for scale, aligned in ((1.0, True), (0.5, False)):
+                outs = [c.zeros(5, 4, 3, 2, dtype=dtype) for _ in range(3)]
+                c("roi_align_forward", image, rois, *outs, 3, 2, scale, 2, mode, aligned, written=outs)
+                grad, into = c.real(5, 4, 3, 2, dtype=dtype), c.zeros(2, 4, 12, 10, dtype=dtype)
+                args = (grad, rois, *outs[1:], into, 3, 2, scale, 2, mode, aligned)
+                c("roi_align_backward", *args, written=[into])
+        turned = c.torch.cat([rois[:, :1], c.rotated(5, 10.0, dtype, 3)], 1)
+        points = c.torch.cat([rois[:, :1], c.real(5, 16, dtype=dtype, low=0, high=9)], 1)
+        for name, boxes, last in (("roi_align_rotated", turned, (True, False)), ("bezier_align", points, (True,))):
+            out, into = c.zeros(5, 4, 3, 2, dtype=dtype), c.zeros(2, 4, 12, 10, dtype=dtype)
+            c(f"{name}_forward", image, boxes, out, 3, 2, 1.0, 2, *last, written=[out])
+            grad = c.real(5, 4, 3, 2, dtype=dtype)
+            args = (boxes, into, grad) if name == "roi_align_rotated" else (grad, boxes, into)
+            c(f"{name}_backward", *args, 3, 2, 1.0, 2, *last, written=[into])
+        for kind in (0, 1):
+            sizes = {"psa_type": kind, "num_": 2, "h_feature": 4, "w_feature": 3, "h_mask": 5, "w_mask": 3,
+                     "half_h_mask": 2, "half_w_mask": 1}  # fmt: skip
+            out, into = c.zeros(2, 12, 4, 3, dtype=dtype), c.zeros(2, 15, 4, 3, dtype=dtype)
+            c("psamask_forward", c.real(2, 15, 4, 3, dtype=dtype), out, written=[out], **sizes)
+            c("psamask_backward", c.real(2, 12, 4, 3, dtype=dtype), into, written=[into], **sizes)
+        indices = c.tensor(1 + c.random.randint(0, 9, (8, 3, 3, 4)), "int32")
+        out, into = c.zeros(8, 24, 3, 3, dtype=dtype), c.zeros(2, 3, 8, 3, 3, dtype=dtype)
+        c("active_rotated_filter_forward", c.real(2, 3, 8, 3, 3, dtype=dtype), indices, out, written=[out])
+        c("active_rotated_filter_backward", c.real(8, 24, 3, 3, dtype=dtype), indices, into, written=[into])
+        boxes = c.tensor(c.random.uniform(1, 5, (2, 6, 5, 5)), dtype)
+        for count in (1, 5):
+            for way in ("forward", "backward"):
+                out = c.zeros(2, 3, 6, 5, dtype=dtype)
+                args = (c.real(2, 3, 6, 5, dtype=dtype), boxes, out, 0.5, count)
+                c(f"rotated_feature_align_{way}", *args, written=[out])
+        for groups, offsets in ((1, 1), (2, 2)):
+            image, weight = c.real(2, 4, 7, 8, dtype=dtype), c.real(6, 4 // groups, 3, 3, dtype=dtype)
+            offset, mask = c.real(2, 18 * offsets, 7, 8, dtype=dtype), c.real(2, 9 * offsets, 7, 8, dtype=dtype)
+            out, grad = c.zeros(2, 6, 7, 8, dtype=dtype), c.real(2, 6, 7, 8, dtype=dtype)
+            empty = c.zeros(0, dtype=dtype)
+            how = (3, 3, 1, 1, 1, 1, 1, 1, groups, offsets)
+            c("deform_conv_forward", image, weight, offset, out, empty, empty, *how, 2, written=[out])
+            into = [c.zeros(*t.shape, dtype=dtype) for t in (image, offset)]
+            args = (image, offset, grad, *into, weight, empty, *how, 2)
+            c("deform_conv_backward_input", *args, written=into)
+            into = c.zeros(*weight.shape, dtype=dtype)
+            c("deform_conv_backward_parameters", image, offset, grad, into, empty, empty, *how, 1.0, 2, written=[into])
+            bias, out = c.real(6, dtype=dtype), c.zeros(2, 6, 7, 8, dtype=dtype)
+            args = (image, weight, bias, empty, offset, mask)
+            c("modulated_deform_conv_forward", *args, out, empty, *how, True, written=[out])
+            into = [c.zeros(*t.shape, dtype=dtype) for t in (image, weight, bias, offset, mask)]
+            c("modulated_deform_conv_backward", *args, empty, *into, grad, *how, True, written=into)
+    points = c.real(40, 4, low=0, high=4)
+    space = [c.tensor([0.5, 0.5, 1.0], "float32"), c.tensor([0, 0, 0, 4, 4, 4], "float32")]
+    for most, many in ((3, 100), (1, 5)):
+        outs = [c.zeros(many, most, 4), c.zeros(many, 3, dtype="int32"), c.zeros(many, dtype="int32"), c.tensor(0)]
+        c("hard_voxelize_forward", points, *space, *outs, most, many, 3, True, written=outs)
+    out = c.zeros(40, 3, dtype="int32")
+    c("dynamic_voxelize_forward", points, *space, out, 3, written=[out])
+    boxes = c.torch.cat([c.real(3, 3, low=0, high=4), c.real(3, 4, low=0.5, high=2)], 1)
+    out = c.zeros(3, 40, dtype="int32")
+    c("points_in_boxes_cpu_forward", boxes, points[:, :3].contiguous(), out, written=[out])
+    label = c.tensor(np.kron([[1, 0, 0], [0, 0, 2], [0, 0, 0]], np.ones((3, 3))), "int32")
+    kernels = c.tensor(c.random.randint(0, 2, (2, 9, 9)), "uint8")
+    c("contour_expand", kernels, label, 1, 2)
+    c("get_compiler_version")
+    # Mistakes: operators without code for the CPU, another number of dimensions, another type.
+    c("sigmoid_focal_loss_forward", c.real(3, 2), c.integers(3, below=2), c.real(2), c.zeros(3, 2), 2.0, 0.25)
+    c("get_indice_pairs_2d_forward", c.zeros(4, 3), 1, *([[3, 3]] * 7), 0, 0)
+    c("deform_conv_forward", c.real(2, 4), weight, offset, out, empty, empty, *how, 2)
+    c("nms", c.boxes(3, dtype="float64"), c.real(3), 0.5, 0)
+    c("nms", [1.0], c.real(3), 0.5, 0)
+
+
 def pytorch3d(c):
     def faces(n, dtype="float32"):
         return c.real(n, 3, 3, dtype=dtype)
@@ -338,5 +436,6 @@ CASES = {
     "torchvision_0_21": torchvision_0_21,
     "torchaudio": torchaudio,
     "detectron2": detectron2,
+    "mmcv": mmcv,
     "pytorch3d": pytorch3d,
 }
