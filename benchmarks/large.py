@@ -2,9 +2,11 @@
 over ours is least, first.
 
     python benchmarks/large.py --peer-python PYTHON [--only gather,erfinv] [--dtypes float32,int64] [--below 1]
+        [--gradients]
 
 Called are the samples of the tests, as in every.py, with tensors enlarged to about a million elements: real numbers
-between the same bounds, and indices over the whole of the dimension. One thread computes, whose processor time counts:
+between the same bounds, and indices over the whole of the dimension. With --gradients, the sum of each result is
+differentiated, too. One thread computes, whose processor time counts:
 other work on the machine matters little. Each round times all calls in a fresh process of either side, in turns.
 """
 
@@ -34,8 +36,8 @@ FAMILIES = {
 }
 
 
-def sampled(dtypes):
-    """Name, family, path, arguments and options of the calls, whose tensors are small still."""
+def sampled(dtypes, gradients):
+    """Name, family, path, arguments and options of the calls, whose tensors are small still; and `gradients`."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import flambeau
     from samples import families, table
@@ -54,7 +56,7 @@ def sampled(dtypes):
                     # functions, generators, and what is no call of the operator
                     with contextlib.suppress(pickle.PicklingError, AttributeError):
                         arguments, options = plain(bound(sample, getattr(flambeau, dtype)), flambeau.Tensor)
-                        call = f"{told}, {dtype}", family, path, list(arguments), options
+                        call = f"{told}, {dtype}", family, path, list(arguments), options, gradients
                         pickle.dumps(call)
                         found.append(call)
     return found
@@ -97,6 +99,16 @@ def grown(arguments, options, placed):
     return enlarged((arguments, options), factor, placed, np.random.default_rng(0))
 
 
+def differentiated(torch, path, arguments, options):
+    """The call, and the gradients of its summed result with respect to the tensors of floats among its arguments."""
+    arguments = [
+        torch.tensor(x, requires_grad=True) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+        for x in arguments
+    ]
+    call, leaves = called(torch, path, arguments, options), [x for x in arguments if isinstance(x, torch.Tensor)]
+    return lambda: torch.autograd.grad(call().sum(), leaves)
+
+
 def least(function):
     """The least processor time of a call, in nanoseconds."""
     function()
@@ -118,11 +130,12 @@ def run_side(library, only):
     torch.set_num_threads(1)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     found = {}
-    for name, family, path, arguments, options in pickle.load(sys.stdin.buffer):
+    for name, family, path, arguments, options, gradients in pickle.load(sys.stdin.buffer):
         if (only and not any(part in name for part in only)) or not arrays([arguments, options]):
             continue
         try:
-            found[name] = least(called(torch, path, *grown(arguments, options, family in PLACED)))
+            make = differentiated if gradients else called
+            found[name] = least(make(torch, path, *grown(arguments, options, family in PLACED)))
         except Exception as error:
             found[name] = f"{type(error).__name__}: {error}"[:200]
     print(json.dumps(found))
@@ -131,11 +144,12 @@ def run_side(library, only):
 def main():
     options = parser(__doc__, rounds=2)
     options.add_argument("--dtypes", default="float32,float64,int64")
+    options.add_argument("--gradients", action="store_true", help="time the call with its gradients")
     args = options.parse_args()
     if args.side:
         run_side(args.side, parts_of(args))
         return
-    rows, absent = in_turns(__file__, args, sampled(args.dtypes.split(",")))
+    rows, absent = in_turns(__file__, args, sampled(args.dtypes.split(","), args.gradients))
     for name, row in rows.items():
         if row["ratio"] <= args.below and row["ours"] > SHORT:
             print(f"{row['ratio']:8.2f}  {name:70}  {row['ours'] / 1e3:10.0f}  {row['peer'] / 1e3:10.0f} us")

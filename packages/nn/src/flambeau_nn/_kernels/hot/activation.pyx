@@ -181,7 +181,7 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
     elif Activation is Softshrink:
         return v - a if v > a else v + a if v < -a else v - v
     elif Activation is Hardshrink:
-        return 0 if -a <= v <= a else v
+        return 0 if (v >= -a) & (v <= a) else v
     else:  # Threshold: the threshold, the value
         return b if v <= a else v
 
@@ -213,13 +213,13 @@ cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_
     elif Activation is LeakyRelu:
         return g if v > 0 else g * a
     elif Activation is Hardtanh:
-        return 0 if v <= a or v >= b else g
+        return 0 if (v <= a) | (v >= b) else g  # bits, since branches do not vectorize
     elif Activation is Hardsigmoid:
-        return g / 6 if -3 < v < 3 else 0
+        return g / 6 if (v > -3) & (v < 3) else 0
     elif Activation is Hardswish:
         return 0 if v <= -3 else g if v >= 3 else g * (v / <real_t>3 + <real_t>0.5)
     elif Activation is Softshrink or Activation is Hardshrink:
-        return 0 if -a <= v <= a else g
+        return 0 if (v >= -a) & (v <= a) else g
     else:
         return 0 if v <= a else g
 

@@ -283,7 +283,8 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     ptrs[nop - 1], have[nop - 1], want[nop - 1] = out.data, out.dtype, e.written
     if el.nparams:
         _read_params(el, slots, e.compute, params)
-    run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
+    run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, stride_ptrs,
+             pure=True)
     if given is not None:
         copy_elements(given, out)
         out = given

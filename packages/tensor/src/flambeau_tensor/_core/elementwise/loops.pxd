@@ -15,6 +15,7 @@ cdef struct Space:
     Py_ssize_t[MAX_OPERANDS] inner_strides
     char* ptrs[MAX_OPERANDS]
     bint converting
+    bint constant  # all elements of a row have the same operands
     int[MAX_OPERANDS] have
     int[MAX_OPERANDS] want
 
@@ -22,4 +23,4 @@ cdef struct Space:
 cdef Py_ssize_t prepare(Space* s, int nop, int ndim, const Py_ssize_t* sizes, Py_ssize_t** strides) noexcept nogil
 
 cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int* want, int ndim,
-                  const Py_ssize_t* sizes, Py_ssize_t** strides) except -1
+                  const Py_ssize_t* sizes, Py_ssize_t** strides, bint pure=*) except -1

@@ -5,6 +5,7 @@ Inner loops have NumPy's signature. The GIL is released only for large work, bec
 more than the arithmetic.
 """
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from flambeau_tensor._core.elementwise.casts cimport CAST
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE
@@ -17,6 +18,16 @@ cdef enum:
     SMALL = 256  # up to this number of elements, operands are gathered instead of processed row by row
     SHORT = 16  # rows of up to this length are processed by columns, since a call per row would cost more
     TILE = 1024  # elements per block when processing by columns
+
+cdef void _run_constant(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
+    """Compute one element of a row, and copy it to the others: expanded gradients have such rows."""
+    cdef Py_ssize_t one = 1, done = 1, item = s.inner_strides[s.nop - 1]
+    cdef char* out = ptrs[s.nop - 1]
+    s.loop(ptrs, &one, s.inner_strides, s.data)
+    while done < n:
+        memcpy(out + done * item, out, min(done, n - done) * item)
+        done *= 2
+
 
 cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
     """Run the loop once along the innermost dimension; the last operand is the result."""
@@ -91,7 +102,9 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
             n = min(s.inner - at, end - begin)
             for k in range(s.nop):
                 ptrs[k] = rows[k] + at * s.inner_strides[k]
-            if plain:
+            if s.constant:
+                _run_constant(s, ptrs, n)
+            elif plain:
                 s.loop(ptrs, &n, s.inner_strides, s.data)
             else:
                 _run_inner(s, ptrs, n)
@@ -233,8 +246,11 @@ cdef bint _run_small(Space* s, Py_ssize_t total) noexcept nogil:
 
 
 cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int* want, int ndim,
-                  const Py_ssize_t* sizes, Py_ssize_t** strides) except -1:
-    """Run a loop over `ndim` dimensions; strides in bytes, result last. `have`/`want`: stored dtypes, loop dtypes."""
+                  const Py_ssize_t* sizes, Py_ssize_t** strides, bint pure=False) except -1:
+    """Run a loop over `ndim` dimensions; strides in bytes, result last. `have`/`want`: stored dtypes, loop dtypes.
+
+    `pure`: results depend on the operands alone, so that those of equal operands are computed once.
+    """
     cdef Space s
     cdef Py_ssize_t total
     cdef int k
@@ -248,6 +264,9 @@ cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int*
         s.have[k], s.want[k] = have[k], want[k]
         if have[k] != want[k]:
             s.converting = True
+    s.constant = pure and not s.converting and s.inner > SHORT and s.inner_strides[nop - 1] == ITEMSIZE[have[nop - 1]]
+    for k in range(nop - 1):
+        s.constant = s.constant and s.inner_strides[k] == 0
     if total <= SMALL and s.ndim and not s.converting and _run_small(&s, total):
         return 0
     if total < GIL_FREE:
