@@ -14,7 +14,9 @@ from flambeau._subclasses.fake_tensor import (
     UnsupportedOperatorException,
     is_fake,
     maybe_get_fake_mode,
+    unset_fake_temporarily,
 )
+from flambeau.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 
 @pytest.fixture
@@ -32,6 +34,21 @@ def test_what_is_made_and_what_comes_of_it(mode):
     assert not y.is_meta and is_fake(y) and not is_fake(torch.ones(1))
     outside = y + 1
     assert type(outside) is FakeTensor and outside.fake_mode is mode
+
+
+def test_blocks_without_the_mode(mode):
+    class Counting(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    with unset_fake_temporarily() as found:
+        assert found is None and type(torch.ones(1)) is torch.Tensor
+    with mode, Counting() as inner:
+        with pytest.raises(ZeroDivisionError), unset_fake_temporarily() as found:
+            assert found is mode and type(torch.ones(1)) is torch.Tensor
+            assert _get_current_dispatch_mode_stack() == [inner]
+            raise ZeroDivisionError
+        assert _get_current_dispatch_mode_stack() == [mode, inner] and type(torch.ones(1)) is FakeTensor
 
 
 def test_printing(mode):

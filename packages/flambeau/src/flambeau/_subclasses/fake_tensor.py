@@ -11,7 +11,8 @@ the properties of their results without using memory or time.
 (torch.Size([1000000, 10]), device(type='cpu'))
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import flambeau as torch
@@ -249,6 +250,36 @@ class FakeTensorMode(TorchDispatchMode):
             return tree_unflatten(
                 [FakeTensor(self, t, device) if isinstance(t, torch.Tensor) and t.is_meta else t for t in found], form
             )
+
+
+@contextmanager
+def unset_fake_temporarily() -> Iterator["FakeTensorMode | None"]:
+    """Deactivate the innermost `FakeTensorMode` of this thread in a block; yield it, or None if there is none.
+
+    >>> import flambeau as torch
+    >>> with FakeTensorMode(), unset_fake_temporarily():
+    ...     torch.ones(2)
+    tensor([1., 1.])
+    """
+    stack = dispatching.mode_stack()
+    inside = next((i for i, mode in enumerate(reversed(stack)) if isinstance(mode, FakeTensorMode)), None)
+    if inside is None:
+        yield None
+        return
+    fake = stack[-1 - inside]
+    _beneath(inside, dispatching.pop_mode)
+    try:
+        yield fake
+    finally:
+        _beneath(inside, lambda: dispatching.push_mode(fake))
+
+
+def _beneath(count: int, change: Callable[[], object]) -> None:
+    """Change the stack of modes beneath the innermost `count` modes."""
+    modes = [dispatching.pop_mode() for _ in range(count)]
+    change()
+    for mode in reversed(modes):
+        dispatching.push_mode(mode)
 
 
 class FakeTensorConverter:

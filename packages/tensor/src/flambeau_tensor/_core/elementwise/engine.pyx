@@ -225,7 +225,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef PyObject* tensors[MAX_OPERANDS]
     cdef Py_ssize_t[MAX_NDIM] shape
     cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
-    cdef Py_ssize_t* stride_ptrs[MAX_OPERANDS]
+    cdef Py_ssize_t* rows[MAX_OPERANDS]
     cdef char* ptrs[MAX_OPERANDS]
     cdef int[MAX_OPERANDS] have
     cdef int[MAX_OPERANDS] want
@@ -261,7 +261,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
             given, out = out, _fresh(el.nin, tensors, ndim, shape, e.result)
 
     for k in range(el.nin):
-        stride_ptrs[k] = strides[k]
+        rows[k] = strides[k]
         want[k] = e.compute if el.fixed[k] < 0 else el.fixed[k]
         half = e.compute != dtype and el.fixed[k] < 0
         if tensors[k] != NULL:
@@ -278,13 +278,12 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
             _store_number(el, &s, have[k], numbers[k])
             ptrs[k] = numbers[k]
             memset(strides[k], 0, ndim * sizeof(Py_ssize_t))
-    stride_ptrs[nop - 1] = strides[nop - 1]
+    rows[nop - 1] = strides[nop - 1]
     broadcast_strides(out, ndim, shape, strides[nop - 1])
     ptrs[nop - 1], have[nop - 1], want[nop - 1] = out.data, out.dtype, e.written
     if el.nparams:
         _read_params(el, slots, e.compute, params)
-    run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, stride_ptrs,
-             pure=True)
+    run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, rows, True)
     if given is not None:
         copy_elements(given, out)
         out = given
