@@ -235,6 +235,10 @@ def test_kernels_for_the_librarys_operators_take_the_place_of_its_own():
         assert ft.exp(ft.zeros(1)).item() == 1.0
     assert ft.neg(x).tolist() == [-1.0, -1.0] and x.sum().item() == 2.0 and (x + x).tolist() == [2.0, 2.0]
     assert ft.neg(x, out=ft.zeros(2)).tolist() == [-1.0, -1.0]
+    with _scoped_library("aten", "IMPL") as lib:
+        lib.impl("neg", lambda a: a * 3, "CPU")
+        assert ft.neg(x).tolist() == [3.0, 3.0]
+    assert ft.neg(x).tolist() == [-1.0, -1.0]
 
 
 def test_every_key_of_pytorch_is_one():

@@ -52,8 +52,9 @@ def replace(overload: Operator, function: Callable[..., Any]) -> None:
     """Let a function compute the calls of an overload from now on."""
     op = replaced(overload)
     found = _replacements.get(op)
-    if found is None:
+    if found is None:  # it stays after `restore`, because its operator cannot be declared again
         found = _replacements[op] = Replacement(op)
+    if not found.given:
         op.implement(found, composite=found.composite, differentiable=found.differentiable)
     found.given.append((overload, function))
 
@@ -66,5 +67,4 @@ def restore(overload: Operator, function: Callable[..., Any]) -> None:
         return
     found.given.remove((overload, function))
     if not found.given:
-        del _replacements[op]
         op.implement(found.kernel, composite=found.composite, differentiable=found.differentiable)
