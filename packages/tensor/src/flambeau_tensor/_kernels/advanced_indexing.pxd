@@ -18,11 +18,10 @@ cdef struct AdvancedIndex:  # the elements of a tensor to which index tensors po
     Py_ssize_t[FEW] few
 
 # Fills `p` from one index tensor, mask or NULL per dimension of a tensor with the given geometry; a mask belongs to the
-# first dimension that it covers. Checks bounds before anything is written. `p` needs the returned object.
+# first dimension that it covers. Checks the shape and dtype of `values` that will be written, if there are any, then
+# bounds. `p` needs the returned object.
 cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
-                          char* data, PyObject** indices)
-# Checks that values can be broadcast to the result's shape.
-cdef int check_values(AdvancedIndex* p, Tensor values) except -1
+                          char* data, PyObject** indices, Tensor values=*, int written=*)
 cdef Tensor gathered(AdvancedIndex* p, int dtype)  # the selected elements
 # Writes (or adds) values of the dtype of `t`, broadcast to the result's shape, to the selected elements of `t`.
 cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) except -1

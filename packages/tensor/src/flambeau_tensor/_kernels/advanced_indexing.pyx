@@ -13,6 +13,8 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, empty, empty_strided, s
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.index_loops cimport ADD, GET, PUT, Rows, add_offsets, run_rows
 
+from flambeau_tensor._core.elementwise.dtype import type_name
+
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -27,7 +29,7 @@ cdef struct Indexed:  # the dimensions of the tensor that have index tensors
 
 
 cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
-                          char* data, PyObject** indices):
+                          char* data, PyObject** indices, Tensor values=None, int written=-1):
     cdef Rows* r = &p.rows
     cdef Py_ssize_t item = ITEMSIZE[dtype]
     cdef Py_ssize_t[MAX_NDIM] shape  # the broadcast shape of the indices
@@ -46,6 +48,8 @@ cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_
         raise IndexError(f"the result of indexing would have more than {MAX_NDIM} dimensions")
     p.nbroadcast = nb
     _lay_out(p, &at, item, ndim, sizes, strides, shape)
+    if values is not None:
+        _check_values(p, values, written)
     r.offsets = p.few
     if n > FEW:
         many = empty(INT64, 1, &n)
@@ -234,12 +238,17 @@ cdef Tensor gathered(AdvancedIndex* p, int dtype):
     return ordered
 
 
-cdef int check_values(AdvancedIndex* p, Tensor values) except -1:
+cdef int _check_values(AdvancedIndex* p, Tensor values, int dtype) except -1:
+    """Check the shape of values that are written, and that they have the dtype."""
     cdef int d, lead = p.ndim - values.ndim
     for d in range(values.ndim):
         if values.sizes[d] != 1 and (d + lead < 0 or values.sizes[d] != p.sizes[d + lead]):
             raise RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot "
                                f"be broadcast to indexing result of shape {shape_str(p.ndim, p.sizes)}")
+    if values.dtype != dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_name(dtype_object(dtype))} for the destination and "
+                           f"{type_name(dtype_object(values.dtype))} for the source.")
     return 0
 
 
@@ -249,7 +258,6 @@ cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) e
     cdef int d, lead = p.ndim - values.ndim
     cdef Tensor full
     cdef bint line = values.storage is not t.storage, first = True
-    check_values(p, values)
     for d in range(p.ndim):
         strides[d] = values.strides[d - lead] if d >= lead and values.sizes[d - lead] != 1 else 0
     if _count(p.ndim, p.sizes) == 0:

@@ -25,7 +25,7 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, same
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.index_loops cimport ADD, supports
-from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, check_values, gathered, prepare_index, scattered
+from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, gathered, prepare_index, scattered
 from flambeau_tensor._kernels.recording cimport recorded
 
 import numpy as np
@@ -417,9 +417,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
         values = to_dtype(values, t.dtype)  # PyTorch fills in this case
     wide = to_dtype(t, FLOAT32) if accumulate and not supports(ADD, t.dtype) else t  # for float16 and bfloat16
-    _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
-    check_values(&p, values)
-    _check_same_dtype(t, values)
+    _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices, values, t.dtype)
     if op.flags & OP_INPLACE:
         _check_apart(op.name, t, values, t.ndim, indices)
     scattered(&p, wide, values if wide is t else to_dtype(values, FLOAT32), accumulate)
@@ -428,14 +426,6 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if op.flags & OP_INPLACE:
         t.storage.version += 1
     return t
-
-
-cdef int _check_same_dtype(Tensor t, Tensor values) except -1:
-    if values.dtype != t.dtype:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{type_name(dtype_object(t.dtype))} for the destination and "
-                           f"{type_name(dtype_object(values.dtype))} for the source.")
-    return 0
 
 
 cdef int _check_apart(str name, Tensor t, Tensor values, int n, PyObject** indices) except -1:
@@ -521,9 +511,7 @@ cdef object _setitem(Operator op, PyObject** a):
     if seen:
         find("torch.index_put_")(view, _index_tuple(&r), values)
         return None
-    _offsets = prepare_index(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
-    check_values(&p, values)
-    _check_same_dtype(t, values)
+    _offsets = prepare_index(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices, values, t.dtype)
     _check_apart(op.name, t, values, r.ndim, r.indices)
     scattered(&p, t, values, False)
     t.storage.version += 1
