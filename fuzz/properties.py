@@ -164,14 +164,15 @@ def correct(function):
 
 def _airy_ai(x):
     """Ai(-x) ≈ sin(2/3 x^1.5 + pi/4) / (sqrt(pi) x^0.25), with digits enough for the phase."""
-    if x > -1:
+    x = float(np.float32(x)) * -1
+    if not 1 <= x < math.inf:
         return math.nan
     with decimal.localcontext() as context:
         context.prec = 60
         pi = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494")
-        x = decimal.Decimal(float(np.float32(x)) * -1)
-        phase = float(((x * x * x).sqrt() * 2 / 3 + pi / 4) % (2 * pi))
-    return math.sin(phase) / (math.sqrt(math.pi) * float(x) ** 0.25)
+        exact = decimal.Decimal(x)
+        phase = float(((exact * exact * exact).sqrt() * 2 / 3 + pi / 4) % (2 * pi))
+    return math.sin(phase) / (math.sqrt(math.pi) * x**0.25)
 
 
 def inverse_of_the_product(case):
