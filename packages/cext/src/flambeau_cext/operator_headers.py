@@ -187,7 +187,8 @@ def _signatures(
                 type_text = type_text.replace("Tensor", "Scalar")
             parameters.append(_parameter(a, type_text, a.name in passed))
         with_self = any(p.argument == "self" and "Tensor" in p.declared for p in parameters)
-        yield _Signature(schema.name, operator, tuple(parameters), returns, written, function, method and with_self)
+        if out is None or out.has_default:  # an overload that requires `out` has no other form
+            yield _Signature(schema.name, operator, tuple(parameters), returns, written, function, method and with_self)
         if out is not None and function:
             plain = [p for p in parameters if not factory or p.argument not in ("options", "")]
             names_out = [r.name or f"out{i}" for i, r in enumerate(schema.returns)] if out.is_list else ["out"]

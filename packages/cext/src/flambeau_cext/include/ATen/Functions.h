@@ -464,7 +464,6 @@ inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge"
 inline Tensor &ge_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor &ge_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor gelu(const Tensor &self, const std::string &approximate = "none") { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
-inline Tensor gelu(const Tensor &self, const std::string &approximate) { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
 inline Tensor &gelu_out(Tensor &out, const Tensor &self, const std::string &approximate = "none") { FL_CALL(same(out), "nn.functional.gelu", "out self approximate", of_tensor(out), of_tensor(self), of_string(approximate)) }
 inline std::tuple<Tensor, Tensor> geqrf(const Tensor &self) { FL_CALL(two, "geqrf", "self", of_tensor(self)) }
 inline std::tuple<Tensor &, Tensor &> geqrf_out(Tensor &a, Tensor &tau, const Tensor &self) { const Tensor flambeau_out[] = {a, tau}; FL_CALL(these(a, tau), "geqrf", "out self", of_tensors(flambeau_out), of_tensor(self)) }
@@ -726,7 +725,6 @@ inline Tensor &log2_(Tensor &self) { FL_CALL(same(self), "log2_", "self", of_ten
 inline Tensor &log2_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log2", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor &log_(Tensor &self) { FL_CALL(same(self), "log_", "self", of_tensor(self)) }
 inline Tensor &log_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log", "out self", of_tensor(out), of_tensor(self)) }
-inline Tensor log_sigmoid(const Tensor &self) { FL_CALL(tensor, "nn.functional.logsigmoid", "self", of_tensor(self)) }
 inline Tensor log_sigmoid(const Tensor &self) { FL_CALL(tensor, "nn.functional.logsigmoid", "self", of_tensor(self)) }
 inline Tensor &log_sigmoid_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "nn.functional.logsigmoid", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "log_softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -1066,7 +1064,6 @@ inline Tensor smooth_l1_loss(const Tensor &self, const Tensor &target, int64_t r
 inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor softplus(const Tensor &self, const Scalar &beta = 1, const Scalar &threshold = 20) { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
-inline Tensor softplus(const Tensor &self, const Scalar &beta, const Scalar &threshold) { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
 inline Tensor &softplus_out(Tensor &out, const Tensor &self, const Scalar &beta = 1, const Scalar &threshold = 20) { FL_CALL(same(out), "nn.functional.softplus", "out self beta threshold", of_tensor(out), of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
 inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.softshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
@@ -1634,7 +1631,6 @@ inline Tensor Tensor::ge(const Tensor &other) const { FL_CALL(tensor, "ge", "sel
 inline Tensor Tensor::ge(const Scalar &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::ge_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::ge_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_scalar(other)) }
-inline Tensor Tensor::gelu(const std::string &approximate) const { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(*this), of_string(approximate)) }
 inline Tensor &Tensor::geometric_(double p) const { FL_CALL(same(*this), "Tensor.geometric_", "self p", of_tensor(*this), of_double(p)) }
 inline std::tuple<Tensor, Tensor> Tensor::geqrf() const { FL_CALL(two, "geqrf", "self", of_tensor(*this)) }
 inline Tensor Tensor::ger(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
@@ -1729,7 +1725,6 @@ inline Tensor Tensor::log2() const { FL_CALL(tensor, "log2", "self", of_tensor(*
 inline Tensor &Tensor::log2_() const { FL_CALL(same(*this), "log2_", "self", of_tensor(*this)) }
 inline Tensor &Tensor::log_() const { FL_CALL(same(*this), "log_", "self", of_tensor(*this)) }
 inline Tensor &Tensor::log_normal_(double mean, double std) const { FL_CALL(same(*this), "Tensor.log_normal_", "self mean std", of_tensor(*this), of_double(mean), of_double(std)) }
-inline Tensor Tensor::log_sigmoid() const { FL_CALL(tensor, "nn.functional.logsigmoid", "self", of_tensor(*this)) }
 inline Tensor Tensor::log_softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "log_softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::logaddexp(const Tensor &other) const { FL_CALL(tensor, "logaddexp", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::logaddexp2(const Tensor &other) const { FL_CALL(tensor, "logaddexp2", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1916,7 +1911,6 @@ inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64
 inline Tensor Tensor::slice_scatter(const Tensor &src, int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "slice_scatter", "self src dim start end step", of_tensor(*this), of_tensor(src), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline std::tuple<Tensor, Tensor> Tensor::slogdet() const { FL_CALL(two, "slogdet", "self", of_tensor(*this)) }
 inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
-inline Tensor Tensor::softplus(const Scalar &beta, const Scalar &threshold) const { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(*this), of_scalar(beta), of_scalar(threshold)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort.default", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
