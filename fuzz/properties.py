@@ -374,7 +374,7 @@ def layout_of_the_input(case):
     if argument and case.reference and (found := _strides(case)):
         values = case.reference(re.sub(r"^r = .*$", f"r = {argument[1]}", case.program, flags=re.MULTILINE)) or {}
         value = values.get("r")
-        if value and value[0] == "tensor":
+        if value and value[0] == "tensor" and tuple(value[2]) == tuple(found[2]):
             order = [
                 sorted((s, i) for i, (s, n) in enumerate(zip(v, found[2], strict=True)) if n > 1)
                 for v in (value[3], found[0])
