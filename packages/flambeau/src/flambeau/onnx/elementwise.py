@@ -220,7 +220,7 @@ def mish(g: Graph, x: str, n: Any, *rest: Any) -> str:
 
 
 @_formula("torch.nn.functional.softplus", "torch._C._nn.softplus")
-def softplus(g: Graph, x: str, n: Any, beta: Any = 1, threshold: Any = 20) -> str:
+def softplus(g: Graph, x: str, n: Any, beta: Any = 1, *rest: Any) -> str:
     if beta == 1:
         return g.add("Softplus", x)
     return g.add("Div", g.add("Softplus", g.add("Mul", x, n(beta))), n(beta))
@@ -244,6 +244,11 @@ def elu(g: Graph, x: str, n: Any, alpha: Any = 1.0, scale: Any = 1, input_scale:
 @_formula("torch._C._nn.leaky_relu", "torch.nn.functional.leaky_relu")
 def leaky_relu(g: Graph, x: str, n: Any, slope: Any = 0.01, *rest: Any) -> str:
     return g.add("LeakyRelu", x, alpha=float(slope))
+
+
+@operator("torch._C._nn.prelu")
+def prelu(g: Graph, x: Any, slope: Any, *rest: Any) -> str:
+    return g.add("PRelu", *_operands(g, (x, slope, *rest), 2))
 
 
 @_formula("torch._C._nn.hardtanh", "torch.nn.functional.hardtanh")
