@@ -891,3 +891,28 @@ def test_a_handler_that_calls_itself_raises():
         with pytest.raises(RecursionError):
             x + 1
     assert torch.is_grad_enabled() and (torch.ones(2) + 1).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("result", ((torch.ones(2), torch.ones(2)), (), [torch.ones(2)]))
+def test_one_tensor_is_not_several(result):
+    class Several(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return result
+
+    x = torch.Tensor._make_subclass(Several, torch.ones(2, 3))
+    for call in (x.neg, lambda: x.roll(1), lambda: torch.func.grad(lambda v: v.sum())(x)):
+        with pytest.raises(RuntimeError, match="(?s)Unable to cast .* to Tensor"):
+            call()
+
+
+def test_transforms_of_a_type_without_results():
+    class Silent(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return None
+
+    x = torch.Tensor._make_subclass(Silent, torch.ones(2, 3))
+    assert x.neg() is None
+    with pytest.raises(RuntimeError, match="Unable to cast None to Tensor"):
+        torch.func.grad(lambda v: v.sum())(x)

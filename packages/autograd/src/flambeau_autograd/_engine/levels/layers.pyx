@@ -276,7 +276,9 @@ cdef object detached(PyObject* tensor):
 
 cdef object _apart(object answer, PyObject* of):
     """Make the result of a class's `detach` independent of its base, whose layers it would inherit."""
-    if <PyObject*>answer != of and is_tensor(<PyObject*>answer) and flags_of(<PyObject*>answer) & T_VIEW:
+    if not is_tensor(<PyObject*>answer):
+        raise RuntimeError(f"Unable to cast {answer!r} to Tensor")
+    if <PyObject*>answer != of and flags_of(<PyObject*>answer) & T_VIEW:
         detach_in_place(<PyObject*>answer)
     return answer
 

@@ -360,7 +360,9 @@ cdef object _results(Operator op, object result):
             op.result_type = type_of_results(op)
         return tuple.__new__(op.result_type, result)
     if isinstance(result, Tensor) or not op.schema.returns or not op.schema.returns[0].type.startswith("Tensor") or \
-            isinstance(result, tuple) or result is None:
+            result is None:
+        return result
+    if isinstance(result, tuple) and (len(op.schema.returns) > 1 or op.schema.returns[0].is_list):
         return result
     raise RuntimeError(f"Unable to cast {result!r} to Tensor")
 
