@@ -121,7 +121,7 @@ def name_contents(module: ModuleType, prefix: str) -> None:
         line = vars(value).get("__firstlineno__") if isinstance(value, type) else None  # Python 3.13 forgets it now
         value.__module__ = there
         if line is not None:
-            value.__firstlineno__ = line
+            setattr(value, "__firstlineno__", line)  # noqa: B010 (mypy does not know it)
         for method in vars(value).values() if isinstance(value, type) else ():
             method = getattr(method, "__func__", method)  # of static and class methods
             if type(method) is FunctionType and method.__module__ == home:

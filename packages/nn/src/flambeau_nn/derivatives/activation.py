@@ -22,6 +22,7 @@ derivative(
     ops.prelu_,  # a positive element does not depend on the weight, which may be infinite
     self=lambda grad, self, weight: ft.where(self > 0, grad, ft.where(self > 0, 0, grad) * weight),
     weight=lambda grad, self: ft.where(self > 0, 0, grad * self),
+    name="PreluKernelBackward0",
 )
 derivative(ops.hardtanh_, self=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val))
 derivative(

@@ -528,7 +528,7 @@ class PReLU(Module):
             weight's.
 
     >>> PReLU()(torch.tensor([-1.0, 0.0, 2.0]))
-    tensor([-0.2500,  0.0000,  2.0000], grad_fn=<WhereBackward0>)
+    tensor([-0.2500,  0.0000,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
     __constants__ = ["num_parameters"]
