@@ -28,21 +28,14 @@ def _loop(name, arguments="", *, namespace=INTERNAL, variants=FUNCTION | INPLACE
     Public ones have `out`.
     """
     kernel = Elementwise(name, 1, LOOPS[name], dtypes=FLOATS, params=_names(arguments))
-    out = ", *, Tensor(a!)? out=None" if namespace == NAMESPACE else ""
+    rest = f"(Tensor self{arguments}{', *, Tensor(a!)? out=None' if namespace == NAMESPACE else ''}) -> Tensor"
     return Operator(
-        f"{name}(Tensor self{arguments}{out}) -> Tensor",
+        name + rest,
         kernel,
         namespace=namespace,
         variants=variants,
-        aten=_of_aten(f"(Tensor self{arguments}", aten) if aten else (),
+        aten=aten + rest if aten else (),
         doc=doc,
-    )
-
-
-def _of_aten(arguments, name):
-    return (
-        f"{name}{arguments}) -> Tensor",
-        f"{name}.out{arguments}{',' if '*' in arguments else ', *,'} Tensor(a!) out) -> Tensor(a!)",
     )
 
 
@@ -94,7 +87,7 @@ gelu = Operator(
     Elementwise("gelu", 1, LOOPS["gelu"], dtypes=FLOATS, modes=("approximate", {"none": None, "tanh": _TANH})),
     namespace=NAMESPACE,
     variants=FUNCTION,
-    aten=_of_aten("(Tensor self, *, str approximate='none'", "gelu"),
+    aten="gelu(Tensor self, *, str approximate='none', Tensor(a!)? out=None) -> Tensor",
     doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
     "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.",
 )
@@ -246,10 +239,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804
 @composite(
     "softshrink(Tensor self, Scalar lambd=0.5, *, Tensor(a!)? out=None)",
     "x moved towards 0 by `lambd`; 0 if |x| is at most `lambd`.",
-    aten=(
-        "softshrink(Tensor self, Scalar lambd=0.5)",
-        "softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out)",
-    ),
+    aten=True,
 )
 def softshrink(input, lambd, out):
     if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:

@@ -54,7 +54,7 @@ nonzero = Operator(
     masks.nonzero,
     differentiable=False,
     meta=False,
-    aten=("nonzero(Tensor self) -> Tensor", "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
     doc="The indices of nonzero elements, one per row; with `as_tuple`, one vector per dimension.",
 )
 argwhere = Operator(

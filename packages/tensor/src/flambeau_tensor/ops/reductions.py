@@ -133,19 +133,13 @@ sum_to_size = Operator(
 amax = Operator(
     "amax(Tensor self, int[1]? dim=[], bool keepdim=False, *, " + _OUT,
     Reduction("amax", "max", dtypes=REALS),
-    aten=(
-        "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        "amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
-    ),
+    aten="amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
     doc=f"The maximum over `dim`, or over all dimensions; NaN propagates. {_NOTHING_LIKE_IT}",
 )
 amin = Operator(
     "amin(Tensor self, int[1]? dim=[], bool keepdim=False, *, " + _OUT,
     Reduction("amin", "min", dtypes=REALS),
-    aten=(
-        "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        "amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
-    ),
+    aten="amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
     doc=f"The minimum over `dim`, or over all dimensions; NaN propagates. {_NOTHING_LIKE_IT}",
 )
 

@@ -13,6 +13,7 @@ from flambeau_tensor._core.call.sockets cimport call_for_subclass
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.memory.types cimport DISPATCH, K_SCALAR, K_TENSOR, MAX_ARGS
 
+from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._core.schema.transaction import Declaring
 
 
@@ -185,3 +186,23 @@ def overloads(Operator target not None, *schemas, **settings):
     settings.setdefault("doc", target.doc)
     with Declaring():
         return [Operator(schema, Forward(target), composite=True, **settings) for schema in schemas]
+
+
+cdef str _OUT = "Tensor(a!)? out=None) -> Tensor"
+
+
+def aten_overloads(Operator target not None, aten):
+    """Declare the schemas in `torch.ops.aten` that a declaration lists: a text or several.
+
+    There, an optional `out` makes two operators: one without it, and an overload that requires it.
+    """
+    found = []
+    for schema in (aten,) if type(aten) is str else aten:
+        if not schema.endswith(_OUT):
+            found.append(schema)
+            continue
+        start = schema.removesuffix(_OUT)
+        name, _, arguments = start.partition("(")
+        found.append(f"{start.removesuffix(', ').removesuffix(', *')}) -> Tensor")
+        found.append(f"{name}{'_' if '.' in name else '.'}out({arguments}Tensor(a!) out) -> Tensor(a!)")
+    overloads(target, *found, namespace="torch.ops.aten", variants=FUNCTION)

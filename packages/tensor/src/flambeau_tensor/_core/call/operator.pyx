@@ -441,7 +441,7 @@ cdef class Operator(Public):
         meta: its implementation on device 'meta', if a dry run of the kernel does not suffice: True if the kernel reads
             no elements, False if results depend on elements, an exception to raise, or a function that takes the same
             arguments and creates the results, or returns NotImplemented to request the dry run.
-        aten: its schemas in `torch.ops.aten` and C++, if they differ.
+        aten: its schemas in `torch.ops.aten` and C++, if they differ. One with an optional `out` stands for two.
         doc: the documentation; by default the docstring of a Python implementation.
     """
 
@@ -459,10 +459,9 @@ cdef class Operator(Public):
             self.doc, self.meta = doc, meta
             declare(self, words, names(schema, "syntax", syntax))
             if aten:
-                from flambeau_tensor._core.call.forwarding import overloads
+                from flambeau_tensor._core.call.forwarding import aten_overloads
 
-                overloads(self, *((aten,) if type(aten) is str else aten), namespace="torch.ops.aten",
-                          variants=FUNCTION)
+                aten_overloads(self, aten)
 
     def _make_inplace(self, bint as_function):
         """Make the in-place operator ``name_`` with the same kernel."""
