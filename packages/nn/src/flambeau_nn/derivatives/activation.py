@@ -18,9 +18,17 @@ derivative(
     linear="grad_output",
     grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope),
 )
+
+
+def _prelu_of_self(grad, self, weight):
+    """grad where self > 0, grad · weight elsewhere"""
+    positive = self > 0  # such an element does not depend on the weight, which may be infinite
+    return ft.where(positive, grad, ft.where(positive, 0, grad) * weight)
+
+
 derivative(
-    ops.prelu_,  # a positive element does not depend on the weight, which may be infinite
-    self=lambda grad, self, weight: ft.where(self > 0, grad, ft.where(self > 0, 0, grad) * weight),
+    ops.prelu_,
+    self=_prelu_of_self,
     weight=lambda grad, self: ft.where(self > 0, 0, grad * self),
     name="PreluKernelBackward0",
 )

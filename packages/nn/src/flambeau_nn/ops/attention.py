@@ -74,6 +74,11 @@ def _repeated(query, key, value):
     return key.repeat_interleave(heads // of_keys, -3), value.repeat_interleave(heads // of_values, -3)
 
 
+def _earlier(query, key):
+    """The mask of the keys up to each query."""
+    return query.new_ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).tril()
+
+
 def _scores(query, key, mask, is_causal, scale):
     """Return the scaled and masked products q · k, and the rows without any key (None if there are none)."""
     if not query.is_floating_point() and not query.is_complex():
@@ -82,7 +87,7 @@ def _scores(query, key, mask, is_causal, scale):
     root = math.sqrt(abs(scale))
     scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
     if is_causal:
-        mask = query.new_ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).tril()
+        mask = _earlier(query, key)
     if mask is None:
         return scores, None
     scores = scores.masked_fill(mask.logical_not(), -math.inf) if mask.dtype is ft.bool else scores + mask
@@ -135,8 +140,8 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_ca
     if enable_gqa and query.ndim > 3:
         key, value = _repeated(query, key, value)
     if attn_mask is not None and is_causal:
-        later = query.new_ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).triu(1)
-        attn_mask = attn_mask & ~later if attn_mask.dtype is ft.bool else attn_mask.masked_fill(later, -math.inf)
+        earlier = _earlier(query, key)
+        attn_mask = attn_mask & earlier if attn_mask.dtype is ft.bool else attn_mask.masked_fill(~earlier, -math.inf)
         is_causal = False
     scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
     if dropout_p == 0 and ALLOWED.blocks and _in_blocks(query, key, value, attn_mask):

@@ -85,29 +85,38 @@ cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t 
     return rows
 
 
+cdef inline double _against(const real_t* x, const real_t* q, const real_t* w, Py_ssize_t n, real_t log_total,
+                            real_t keep, real_t rest) noexcept nogil:
+    """Return the sum of log_total - x, times q * keep + rest unless q is NULL, and times w unless it is NULL."""
+    cdef real_t[BUFFER] products
+    cdef double total = 0
+    cdef Py_ssize_t c, i = 0, m
+    while i < n:
+        m = min(<Py_ssize_t>BUFFER, n - i)
+        for c in range(m):
+            products[c] = log_total - x[i + c]
+        if q != NULL:
+            for c in range(m):
+                products[c] *= q[i + c] * keep + rest
+        if w != NULL:
+            for c in range(m):
+                products[c] *= w[i + c]
+        total += _sum(products, m)
+        i += m
+    return total
+
+
 cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, double log_total,
                              real_t* weight_out) noexcept nogil:
     """Return the loss of one row; log_total is log(sum(exp(x)))."""
     cdef const real_t* w = <const real_t*>b.weight
     cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
-    cdef double loss = 0, smooth = 0, wy = 1
-    cdef real_t[BUFFER] products
-    cdef real_t log_of = <real_t>log_total, keep, rest
-    cdef Py_ssize_t c, i = 0, m
+    cdef double loss, wy = 1
     cdef int64_t y
     if b.labels == NULL:
-        keep, rest = <real_t>(1 - b.smoothing), <real_t>(b.smoothing / b.classes)
-        while i < b.classes:
-            m = min(<Py_ssize_t>BUFFER, b.classes - i)
-            for c in range(m):
-                products[c] = (q[i + c] * keep + rest) * (log_of - x[i + c])
-            if w != NULL:
-                for c in range(m):
-                    products[c] *= w[i + c]
-            loss += _sum(products, m)
-            i += m
         weight_out[0] = 1
-        return loss
+        return _against[real_t](x, q, w, b.classes, <real_t>log_total, <real_t>(1 - b.smoothing),
+                                <real_t>(b.smoothing / b.classes))
     y = b.labels[r]
     if y == b.ignored:
         weight_out[0] = 0
@@ -117,16 +126,8 @@ cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, doubl
     weight_out[0] = <real_t>wy
     loss = wy * (log_total - x[y])
     if b.smoothing > 0:
-        while i < b.classes:
-            m = min(<Py_ssize_t>BUFFER, b.classes - i)
-            for c in range(m):
-                products[c] = log_of - x[i + c]
-            if w != NULL:
-                for c in range(m):
-                    products[c] *= w[i + c]
-            smooth += _sum(products, m)
-            i += m
-        loss = (1 - b.smoothing) * loss + b.smoothing / b.classes * smooth
+        loss = (1 - b.smoothing) * loss + b.smoothing / b.classes * _against[real_t](
+            x, NULL, w, b.classes, <real_t>log_total, 1, 0)
     return loss
 
 
