@@ -14,7 +14,7 @@ from flambeau_overrides import handle_torch_function, has_torch_function
 from flambeau_tensor import Tensor, is_inference
 from flambeau_tensor.extend import OperatorHandle as OperatorBase  # noqa: F401
 from flambeau_tensor.lazy_attributes import attach as _attach
-from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl
+from flambeau_tensor.subclassing import handles_dispatch
 
 # The keys whose implementations serve another key, in their order of precedence.
 _SERVE_BACKENDS = ("CompositeExplicitAutogradNonFunctional", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
@@ -119,7 +119,7 @@ class HigherOrderOperator(ABC):
         if mode is not None:
             return self._call_mode(mode, args, kwargs)
         for x in overriding:
-            if getattr(type(x), "__torch_dispatch__") is not _disabled_torch_dispatch_impl:  # noqa: B009
+            if handles_dispatch(type(x)):
                 if type(x) not in self._kernels:
                     raise NotImplementedError(f"There was no rule registered for HOP {self} and subclass {type(x)}.")
                 found = self._kernels[type(x)](*args, **kwargs)

@@ -53,13 +53,18 @@ def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
 
 
+def handles_dispatch(cls):
+    """Return True if a class of tensors has a `__torch_dispatch__` of its own."""
+    return cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl
+
+
 def _inherited_handler(cls):
     return next(vars(base)["__torch_function__"] for base in cls.__mro__ if "__torch_function__" in vars(base))
 
 
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
-    if cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl:
+    if handles_dispatch(cls):
         declare_dispatching(cls)
         if _inherited_handler(cls) is _handler:  # only __torch_dispatch__ determines results
             cls.__torch_function__ = _disabled_torch_function_impl
@@ -139,7 +144,7 @@ def _make_wrapper_subclass(
     None, the geometry given here applies. `dispatch_device` and `dispatch_layout` make it called for these.
     """
     _check_class(cls, dispatch_sizes_strides_policy)
-    if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:
+    if not handles_dispatch(cls):
         raise TypeError("Tensor subclass must define __torch_dispatch__")
     size = tuple(size)
     if strides is None and memory_format is not None:

@@ -22,7 +22,7 @@ from flambeau_tensor import Size as _Size
 from flambeau_tensor import Tensor as _Tensor
 from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.lazy_attributes import attach as _attach
-from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
+from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl, handles_dispatch  # noqa: F401
 
 has_lapack = has_spectral = True  # linear algebra and Fourier transforms are always there
 has_mkl = has_openmp = False
@@ -84,8 +84,7 @@ def _is_tracing() -> bool:
 
 def _dispatch_isTensorSubclassLike(tensor: _Tensor) -> bool:  # noqa: N802
     """Whether calls with a tensor go to a handler or a transform: its class, a mode, or ``vmap`` and its like."""
-    handled = getattr(type(tensor), "__torch_dispatch__") is not _disabled_torch_dispatch_impl  # noqa: B009
-    return handled or bool(_dispatching.mode_stack()) or _are_functorch_transforms_active()
+    return handles_dispatch(type(tensor)) or bool(_dispatching.mode_stack()) or _are_functorch_transforms_active()
 
 
 def _are_functorch_transforms_active() -> bool:
