@@ -21,98 +21,84 @@ inline fl_value of_dims(const std::optional<IntHeaderOnlyArrayRef> &dims) {
 }
 }  // namespace detail
 
+/* FL_CALL for results and arguments of this namespace. */
+#define FL_STABLE_CALL(name, arguments, ...)                                                                           \
+    using detail::call_stable, detail::of_stable, detail::of_dims;                                                     \
+    FL_CALL(stable, name, arguments, __VA_ARGS__)
+
 inline Tensor empty_like(const Tensor &self) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "empty_like", "self", of_stable(self))
+    FL_STABLE_CALL("empty_like", "self", of_stable(self))
 }
 inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "narrow", "self dim start length", of_stable(self), of_int(dim), of_int(start), of_int(length))
+    FL_STABLE_CALL("narrow", "self dim start length", of_stable(self), of_int(dim), of_int(start), of_int(length))
 }
 inline Tensor pad(const Tensor &self, IntHeaderOnlyArrayRef pad, const std::string &mode = "constant", double value = 0.0) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "nn.functional.pad", "self pad mode value", of_stable(self), of_ints(pad), of_string(mode), of_double(value))
+    FL_STABLE_CALL("nn.functional.pad", "self pad mode value", of_stable(self), of_ints(pad), of_string(mode), of_double(value))
 }
 inline Tensor amax(const Tensor &self, IntHeaderOnlyArrayRef dims, bool keepdim = false) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "amax", "self dim keepdim", of_stable(self), of_ints(dims), of_bool(keepdim))
+    FL_STABLE_CALL("amax", "self dim keepdim", of_stable(self), of_ints(dims), of_bool(keepdim))
 }
 inline Tensor amax(const Tensor &self, int64_t dim, bool keepdim = false) {
     return amax(self, IntHeaderOnlyArrayRef(dim), keepdim);
 }
 inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "transpose", "self dim0 dim1", of_stable(self), of_int(dim0), of_int(dim1))
+    FL_STABLE_CALL("transpose", "self dim0 dim1", of_stable(self), of_int(dim0), of_int(dim1))
 }
 inline Tensor clone(const Tensor &self) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "clone", "self", of_stable(self))
+    FL_STABLE_CALL("clone", "self", of_stable(self))
 }
 inline Tensor flatten(const Tensor &self, int64_t start_dim = 0, int64_t end_dim = -1) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "flatten", "self start_dim end_dim", of_stable(self), of_int(start_dim), of_int(end_dim))
+    FL_STABLE_CALL("flatten", "self start_dim end_dim", of_stable(self), of_int(start_dim), of_int(end_dim))
 }
 inline Tensor unsqueeze(const Tensor &self, int64_t dim) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "unsqueeze", "self dim", of_stable(self), of_int(dim))
+    FL_STABLE_CALL("unsqueeze", "self dim", of_stable(self), of_int(dim))
 }
 inline Tensor squeeze(const Tensor &self, int64_t dim) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "squeeze", "self dim", of_stable(self), of_int(dim))
+    FL_STABLE_CALL("squeeze", "self dim", of_stable(self), of_int(dim))
 }
 inline Tensor select(const Tensor &self, int64_t dim, int64_t index) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "select", "self dim index", of_stable(self), of_int(dim), of_int(index))
+    FL_STABLE_CALL("select", "self dim index", of_stable(self), of_int(dim), of_int(index))
 }
 inline Tensor matmul(const Tensor &self, const Tensor &other) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "matmul", "self other", of_stable(self), of_stable(other))
+    FL_STABLE_CALL("matmul", "self other", of_stable(self), of_stable(other))
 }
 inline Tensor reshape(const Tensor &self, IntHeaderOnlyArrayRef shape) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "reshape", "self shape", of_stable(self), of_ints(shape))
+    FL_STABLE_CALL("reshape", "self shape", of_stable(self), of_ints(shape))
 }
 inline Tensor view(const Tensor &self, IntHeaderOnlyArrayRef size) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "Tensor.view", "self size", of_stable(self), of_ints(size))
+    FL_STABLE_CALL("Tensor.view", "self size", of_stable(self), of_ints(size))
 }
 inline Tensor permute(const Tensor &self, IntHeaderOnlyArrayRef dims) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "permute", "self dims", of_stable(self), of_ints(dims))
+    FL_STABLE_CALL("permute", "self dims", of_stable(self), of_ints(dims))
 }
 inline Tensor contiguous(const Tensor &self, MemoryFormat format = MemoryFormat::Contiguous) {
-    using detail::call_stable, detail::of_stable;
     if (self.tensor().is_contiguous(format)) return self;
     if (format == MemoryFormat::ChannelsLast) return permute(contiguous(permute(self, {0, 2, 3, 1})), {0, 3, 1, 2});
     if (format == MemoryFormat::ChannelsLast3d)
         return permute(contiguous(permute(self, {0, 2, 3, 4, 1})), {0, 4, 1, 2, 3});
-    FL_CALL(stable, "Tensor.contiguous", "self", of_stable(self))
+    FL_STABLE_CALL("Tensor.contiguous", "self", of_stable(self))
 }
 inline Tensor subtract(const Tensor &self, const Tensor &other, double alpha = 1.0) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "sub", "self other alpha", of_stable(self), of_stable(other), alpha == double(int64_t(alpha)) ? of_int(int64_t(alpha)) : of_double(alpha))
+    FL_STABLE_CALL("sub", "self other alpha", of_stable(self), of_stable(other), alpha == double(int64_t(alpha)) ? of_int(int64_t(alpha)) : of_double(alpha))
 }
 inline Tensor sum(const Tensor &self, std::optional<IntHeaderOnlyArrayRef> dim = std::nullopt, bool keepdim = false,
                   std::optional<ScalarType> dtype = std::nullopt) {
-    using detail::call_stable, detail::of_stable, detail::of_dims;
-    FL_CALL(stable, "sum", "self dim keepdim dtype", of_stable(self), of_dims(dim), of_bool(keepdim), of_dtype_or_none(dtype))
+    FL_STABLE_CALL("sum", "self dim keepdim dtype", of_stable(self), of_dims(dim), of_bool(keepdim), of_dtype_or_none(dtype))
 }
 inline Tensor empty(IntHeaderOnlyArrayRef size, std::optional<ScalarType> dtype = std::nullopt,
                     std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
                     std::optional<bool> = std::nullopt, std::optional<MemoryFormat> memory_format = std::nullopt) {
     const at::TensorOptions options = detail::options(dtype, layout, device);
     const auto make = [&] {
-        using detail::call_stable;
-        FL_CALL(stable, "empty", "size dtype device", of_ints(size), dtype_of(options), device_of(options))
+            FL_STABLE_CALL("empty", "size dtype device", of_ints(size), dtype_of(options), device_of(options))
     };
     return contiguous(make(), memory_format.value_or(MemoryFormat::Contiguous));
 }
 inline Tensor full(IntHeaderOnlyArrayRef size, double fill_value, std::optional<ScalarType> dtype = std::nullopt,
                    std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
                    std::optional<bool> = std::nullopt) {
-    using detail::call_stable;
     const at::TensorOptions options = detail::options(dtype, layout, device);
-    FL_CALL(stable, "full", "size fill_value dtype device", of_ints(size), of_double(fill_value), dtype_of(options),
+    FL_STABLE_CALL("full", "size fill_value dtype device", of_ints(size), of_double(fill_value), dtype_of(options),
             device_of(options))
 }
 inline Tensor new_empty(const Tensor &self, IntHeaderOnlyArrayRef size, std::optional<ScalarType> dtype = std::nullopt,
@@ -123,9 +109,8 @@ inline Tensor new_empty(const Tensor &self, IntHeaderOnlyArrayRef size, std::opt
 inline Tensor new_zeros(const Tensor &self, IntHeaderOnlyArrayRef size, std::optional<ScalarType> dtype = std::nullopt,
                         std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
                         std::optional<bool> = std::nullopt) {
-    using detail::call_stable;
     const at::TensorOptions options = detail::options(dtype.value_or(self.scalar_type()), layout, device);
-    FL_CALL(stable, "zeros", "size dtype device", of_ints(size), dtype_of(options), device_of(options))
+    FL_STABLE_CALL("zeros", "size dtype device", of_ints(size), dtype_of(options), device_of(options))
 }
 inline Tensor fill_(const Tensor &self, double value) {
     using namespace at::detail; /* NOLINT */
@@ -155,11 +140,10 @@ inline Tensor to(const Tensor &self, std::optional<ScalarType> dtype = std::null
                  std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
                  std::optional<bool> = std::nullopt, bool non_blocking = false, bool copy = false,
                  std::optional<MemoryFormat> = std::nullopt) {
-    using detail::call_stable, detail::of_stable;
     const at::TensorOptions options = detail::options(dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()));
     const c10::Device place = options.device();
     if (!copy && options.dtype() == self.scalar_type() && place.type() == self.device().type()) return self;
-    FL_CALL(stable, "Tensor.to", "self device dtype non_blocking copy", of_stable(self),
+    FL_STABLE_CALL("Tensor.to", "self device dtype non_blocking copy", of_stable(self),
             fl_of_string(place.is_meta() ? "meta" : "cpu"), dtype_of(options), of_bool(non_blocking), of_bool(copy))
 }
 inline Tensor to(const Tensor &self, Device device, bool non_blocking = false, bool copy = false) {
@@ -212,6 +196,7 @@ template <class F> void parallel_for(int64_t begin, int64_t end, int64_t grain_s
     at::parallel_for(begin, end, grain_size, f);
 }
 inline uint32_t get_num_threads() { return uint32_t(at::get_num_threads()); }
+#undef FL_STABLE_CALL
 
 }  // namespace stable
 }  // namespace torch
