@@ -337,3 +337,14 @@ def test_forward_mode_runs_once_for_each_input(fast):
     options = {"check_forward_ad": True, "check_backward_ad": False, "check_undefined_grad": False}
     assert gradcheck(Pair.apply, (x, y), fast_mode=fast, **options)
     assert len(calls) == 2 and None not in calls[0] + calls[1]
+
+
+def test_fast_mode_moves_no_element_further_than_eps():
+    x, moves = torch.linspace(0.0, 1.0, 9, dtype=torch.float64).requires_grad_(), []
+
+    def square(y):
+        moves.append(float((y.detach() - torch.linspace(0.0, 1.0, 9, dtype=torch.float64)).abs().max()))
+        return y**2
+
+    assert gradcheck(square, (x,), eps=1e-4, fast_mode=True)
+    assert 0 < max(moves) <= 1e-4

@@ -435,3 +435,12 @@ def test_validation_under_vmap(name):
     assert torch.allclose(vmap(jacrev(function))(a), slopes, rtol=1e-4)
     with pytest.raises((ValueError, RuntimeError)):
         vmap(function)(torch.tensor([0.3, -0.5, 0.2]))
+
+
+def test_continuous_bernoulli_of_large_logits():
+    """Probabilities stay away from 0 and 1, where the density would have no constant."""
+    logits = torch.tensor([100.0, -100.0], requires_grad=True)
+    density = D.ContinuousBernoulli(logits=logits).log_prob(torch.tensor([1.0, 0.0]))
+    density.sum().backward()
+    assert torch.allclose(density, torch.tensor([2.76898, 2.76898]), atol=1e-4)
+    assert logits.grad.tolist() == [0.0, 0.0]

@@ -207,3 +207,26 @@ def test_arguments_in_containers_and_of_that_dtype_already():
         assert torch.mm(half, half).dtype is torch.bfloat16 and torch.svd(x)[1].dtype is torch.float32
     with torch.autocast("cpu", dtype=torch.float16):
         assert torch.mm(half, x).dtype is torch.float16
+
+
+def test_recurrent_layers_take_smaller_inputs():
+    """What a linear layer returns under autocast is the input of a recurrent one."""
+    x = torch.ones(2, 3, 4, dtype=torch.bfloat16)
+    with torch.autocast("cpu"):
+        for layer in (nn.RNN(4, 3), nn.GRU(4, 3), nn.LSTM(4, 3)):
+            assert layer(x)[0].dtype is torch.bfloat16
+        for cell in (nn.RNNCell(4, 3), nn.GRUCell(4, 3)):
+            assert cell(x[0]).dtype is torch.bfloat16 and cell(x[0].float()).shape == (3, 3)
+        assert nn.LSTMCell(4, 3)(x[0])[0].dtype is torch.bfloat16
+    with pytest.raises(ValueError, match="RNN input dtype .torch.bfloat16. does not match weight dtype"):
+        nn.GRU(4, 3)(x)
+
+
+def test_pooling_and_losses_in_single_precision():
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).bfloat16()
+    with torch.autocast("cpu"):
+        pooled, indices = F.max_pool2d(x, 2, return_indices=True)
+        assert F.max_unpool2d(pooled, indices, 2).dtype is torch.float32
+        assert F.fractional_max_pool2d(x, 2, output_size=2).dtype is torch.float32
+        assert F.linear_cross_entropy(x[0, 0], x[0, 0, :3], torch.tensor([0, 1, 2, 0])).dtype is torch.float32
+        assert nn.PReLU()(x.float()).dtype is torch.bfloat16

@@ -248,3 +248,15 @@ def test_helpers_of_packages():
     assert {"Linear", "LSTM", "Module"} <= set(torch.nn.modules.__all__)
     assert torch.legacy_contiguous_format is torch.contiguous_format and torch.ScriptObject
     assert torch.backends.nnpack.set_flags(True) == (False,) and not torch.set_vital("a", "b", "c")
+
+
+def test_functions_around_layers():
+    masked = torch.tensor([[True, False], [False, False]])
+    assert torch._masked_softmax(torch.ones(2, 2), masked, 1, 2).tolist() == [[0.0, 1.0], [0.5, 0.5]]
+    rows = torch._masked_softmax(torch.ones(2, 1, 2, 2), masked, 3, 1)
+    assert rows[0, 0].tolist() == [[0.0, 1.0], [0.0, 1.0]] and rows[1, 0].tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    with pytest.raises(RuntimeError, match="Mask should be a boolean tensor"):
+        torch._masked_softmax(torch.ones(2), torch.ones(2))
+    x = torch.tensor([-2.0, 1.0])
+    assert torch._VF._add_relu(x, 1, alpha=1).tolist() == [0.0, 2.0] and torch._add_relu_(x, 3).tolist() == [1.0, 4.0]
+    assert torch._embedding_bag is torch.embedding_bag and torch.nn.functional.grad.conv1d_input

@@ -760,3 +760,11 @@ def test_gradients_by_sparse_tensors():
     assert g.tolist() == [[0.0, 20.0], [200.0, 0.0]]
     x.to_sparse().backward(weights)
     assert x.grad.tolist() == [[0.0, 10.0], [100.0, 0.0]]
+
+
+def test_sparse_adam_in_half_precision():
+    p = torch.ones(3, dtype=torch.float16, requires_grad=True)
+    opt = torch.optim.SparseAdam([p], lr=torch.tensor([0.5]))
+    p.grad = torch.sparse_coo_tensor(torch.tensor([[1]]), torch.ones(1, dtype=torch.float16), (3,))
+    opt.step()
+    assert p.tolist() == [1.0, 0.5, 1.0] and opt.state[p]["exp_avg"].dtype is torch.float16

@@ -383,3 +383,10 @@ def test_a_mask_and_causality_together():
     for wrong in ({"dropout_p": 0.5}, {"attn_mask": added.requires_grad_()}):
         with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
             attend(x, x, x, is_causal=True, **{"attn_mask": mask, **wrong})
+
+
+def test_attributes_that_programs_read():
+    layers = [nn.TransformerEncoderLayer(4, 2, 8, activation=a) for a in ("relu", nn.GELU(), ft.sin)]
+    assert [layer.activation_relu_or_gelu for layer in layers] == [1, 2, 0]
+    plain, biased = nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, add_bias_kv=True)
+    assert plain.bias_k is None and "bias_k" not in plain._parameters and "bias_v" in biased._parameters

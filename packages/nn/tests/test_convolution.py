@@ -535,3 +535,9 @@ def test_sizes_that_no_integer_holds():
     for options in ({"dilation": 2**62}, {"padding": 2**62}):
         with pytest.raises(RuntimeError):
             F.conv1d(x, w, **options)
+
+
+def test_complex_half():
+    x, w = ft.ones(1, 2, 2, 2).to(ft.complex32), ft.ones(2, 1, 1, 1).to(ft.complex32)
+    y = F.conv_transpose2d(x, w * 1j)
+    assert y.dtype is ft.complex32 and y.to(ft.complex64).flatten().tolist() == [2j] * 4

@@ -697,3 +697,14 @@ def test_cross_entropy_of_rows_beside_each_other(sizes, reduction, weighted, smo
             for loss, slope in found[:2]:
                 assert ft.allclose(loss, found[2][0], rtol=tolerance, atol=tolerance)
                 assert ft.allclose(slope, found[2][1], rtol=tolerance, atol=tolerance)
+
+
+def test_cross_entropy_of_no_classes_and_wrong_targets():
+    none, x = ft.ones(5, 0), ft.ones(5, 0, requires_grad=True)
+    assert F.cross_entropy(none, none).isnan() and F.cross_entropy(none, none, reduction="sum") == 0
+    F.cross_entropy(x, none, reduction="none", label_smoothing=0.1).sum().backward()
+    assert x.grad.shape == (5, 0)
+    with pytest.raises(ValueError, match="For 1D input, 1D target must have size 1, but got target size: 2"):
+        F.cross_entropy(ft.ones(3), ft.tensor([1, 2]))
+    with pytest.raises(RuntimeError, match="label_smoothing must be between 0.0 and 1.0. Got: 2"):
+        F.cross_entropy(ft.ones(3, 4), ft.tensor([1, 2]), label_smoothing=2.0)

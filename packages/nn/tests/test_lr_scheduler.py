@@ -400,3 +400,23 @@ def test_a_step_that_was_replaced_is_named():
     optimizer.step()
     with pytest.warns(UserWarning, match=r"`optimizer.step\(\)` has been overridden .*how-to-adjust-learning-rate"):
         schedule.step()
+
+
+def test_order_of_states():
+    """`state_dict` has its entries in PyTorch's order, so that files are alike."""
+    opt = SGD([ft.ones(1, requires_grad=True)], lr=0.1, momentum=0.9)
+    common = "base_lrs last_epoch _step_count _is_initial _get_lr_called_within_step _last_lr"
+    assert list(ReduceLROnPlateau(opt).state_dict()) == (
+        "factor default_min_lr min_lrs patience cooldown eps last_epoch _last_lr mode_worse mode threshold "
+        "threshold_mode best cooldown_counter num_bad_epochs".split()
+    )
+    assert list(CyclicLR(opt, 0.1, 0.2).state_dict()) == (
+        "max_lrs total_size step_ratio mode gamma scale_mode cycle_momentum use_beta1 base_momentums max_momentums "
+        f"{common} _scale_fn_custom".split()
+    )
+    assert list(OneCycleLR(opt, 0.1, 10).state_dict()) == (
+        f"total_steps _schedule_phases _anneal_func_type cycle_momentum use_beta1 {common}".split()
+    )
+    # without cycles of momentum, its numbers are not looked at
+    still = OneCycleLR(opt, 0.1, 10, cycle_momentum=False, base_momentum=[0.8, 0.9])
+    assert "use_beta1" not in still.state_dict()

@@ -581,3 +581,26 @@ def test_arguments_of_to_that_do_not_go_together():
     for call in (lambda: net.to("cpu", copy=True), lambda: net.to("cpu", ft.float64, True, True)):
         with pytest.raises(RuntimeError, match=".to.. does not accept copy argument"):
             call()
+
+
+def test_state_of_hooks_can_be_deleted():
+    """Programs delete it to make modules as older versions saved them."""
+    m = nn.ParameterList([ft.ones(1)])
+    del m._forward_pre_hooks, m._state_dict_hooks, m._load_state_dict_pre_hooks, m._non_persistent_buffers_set
+    assert len(pickle.loads(pickle.dumps(m))) == 1 and len(m._forward_pre_hooks) == 0
+    del m._forward_pre_hooks
+    with pytest.raises(AttributeError):
+        del m.absent
+
+
+def test_gradients_move_to_replaced_parameters():
+    from flambeau_nn.modules.conversions import set_overwrite_module_params_on_conversion
+
+    m = nn.Linear(2, 2)
+    old, m.weight.grad = m.weight, ft.ones(2, 2)
+    set_overwrite_module_params_on_conversion(True)
+    try:
+        m.float()
+    finally:
+        set_overwrite_module_params_on_conversion(False)
+    assert m.weight is not old and m.weight.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]]

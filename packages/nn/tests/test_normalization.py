@@ -476,3 +476,25 @@ def test_one_element_in_a_group():
         with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
             F.group_norm(ft.zeros(shape), groups)
     assert F.group_norm(ft.zeros(2, 4), 4).shape == (2, 4)
+
+
+def test_layouts_of_empty_batches_and_of_sizes_of_one():
+    narrow = ft.arange(6.0).reshape(1, 3, 2, 1).permute(0, 2, 1, 3)
+    empty = ft.ones(0, 5, 3, 3).to(memory_format=ft.channels_last)
+    for training in (False, True):
+        layer = nn.BatchNorm2d(2).train(training)
+        assert layer(narrow).stride() == (6, 1, 2, 2)
+        assert ft.allclose(layer(narrow), nn.BatchNorm2d(2).train(training)(narrow.contiguous()))
+        x = empty.clone().requires_grad_()
+        layer = nn.BatchNorm2d(5).train(training)
+        y = layer(x)
+        y.sum().backward()
+        assert y.stride() == x.grad.stride() == (45, 1, 15, 5) and layer.weight.grad.tolist() == [0.0] * 5
+
+
+def test_counter_of_batches_on_meta_and_integers():
+    assert nn.BatchNorm1d(3, device="meta").num_batches_tracked.device.type == "meta"
+    integers = ft.ones(3, 3, dtype=ft.int64)
+    for run in (nn.BatchNorm1d(3), lambda x: F.batch_norm(x, None, None, training=True)):
+        with pytest.raises(NotImplementedError, match="\"batch_norm\" not implemented for 'Long'"):
+            run(integers)

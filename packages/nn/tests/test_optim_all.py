@@ -676,3 +676,50 @@ def test_memory_and_none_do_not_go_together(name):
         if keys:
             with pytest.raises(RuntimeError, match="same device"):
                 o.step()
+
+
+def test_state_of_lbfgs():
+    """Its entries come in PyTorch's order, and "t" is a number while the rate is."""
+    x = ft.ones(2, dtype=ft.float64, requires_grad=True)
+    opt = optim.LBFGS([x], lr=1, max_iter=4)
+
+    def closure():
+        opt.zero_grad()
+        loss = (x**4).sum() / 9
+        loss.backward()
+        return loss
+
+    opt.step(closure)
+    assert list(opt.state[x]) == (
+        "func_evals n_iter al d t old_dirs old_stps ro H_diag prev_flat_grad prev_loss".split()
+    )
+    assert opt.state[x]["t"] == 1 and isinstance(opt.state[x]["t"], int)
+    opt.add_param_group({"params": [ft.ones(1, requires_grad=True)]})
+    with pytest.raises(AssertionError, match="Expected exactly one param_group, but got 2"):
+        opt.step(closure)
+
+
+def test_counts_that_are_numbers_stay_numbers():
+    """Optimizers of programs, and SparseAdam, count steps in numbers, which loading preserves."""
+
+    class Mine(optim.Optimizer):
+        def __init__(self, params):
+            super().__init__(params, {"lr": 1})
+
+    for make in (Mine, optim.SparseAdam):
+        p = ft.ones(1, requires_grad=True)
+        opt, other = make([p]), make([p])
+        opt.state[p]["step"] = 3
+        other.load_state_dict(opt.state_dict())
+        assert other.state[p]["step"] == 3 and isinstance(other.state[p]["step"], int)
+
+
+def test_options_that_exclude_parameters():
+    z = ft.ones(2, dtype=ft.complex64, requires_grad=True)
+    for name in ("Adam", "AdamW", "SGD", "Adagrad"):
+        with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point Tensors"):
+            getattr(optim, name)([z], fused=True)
+    x = ft.ones(2, requires_grad=True)
+    x.grad = ft.ones(2)
+    with pytest.raises(AssertionError, match="_foreach ops don't support autograd"):
+        optim.Adam([x], foreach=True, differentiable=True).step()

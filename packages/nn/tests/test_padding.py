@@ -150,3 +150,9 @@ def test_results_without_elements(mode):
         else:
             with pytest.raises(RuntimeError, match=r"possibly 0 batch size and other non-zero dimensions for input"):
                 F.pad(ft.ones(shape), (1, 1), mode)
+
+
+def test_dimensions_of_circular_padding():
+    for dims, layer in enumerate((nn.CircularPad1d(1), nn.CircularPad2d(1), nn.CircularPad3d(1)), 1):
+        with pytest.raises(ValueError, match=f"expected {dims + 1}D or {dims + 2}D input .got {dims}D input."):
+            layer(ft.ones((3,) * dims))

@@ -124,3 +124,10 @@ def test_fractional_pooling_of_no_channels():
     for shape, pool in (((1, 0, 8, 8), F.fractional_max_pool2d), ((0, 8, 8, 8), F.fractional_max_pool3d)):
         with pytest.raises(RuntimeError, match="Expected input to have non-zero size for non-batch dimensions"):
             pool(ft.ones(shape), 2, output_size=1)
+
+
+def test_kernels_of_other_dimensions():
+    with pytest.raises(RuntimeError, match="exactly three elements .depth, height, width. in output_size, but got 2"):
+        F.max_unpool3d(ft.ones(1, 3, 1, 1, 1), ft.zeros(1, 3, 1, 1, 1, dtype=ft.int64), [1, 1])
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        F.max_unpool1d(ft.ones(1, 3, 1), ft.zeros(1, 3, 1, dtype=ft.int64), [1, 1])

@@ -84,6 +84,12 @@ def random_like(t, random, gapped=False):
     return made.select(-1, 0) if gapped else made
 
 
+def unit_like(t, random):
+    """Return a random direction of length 1, so that differences along it move no element by more than one step."""
+    made = random_like(t, random)
+    return made / max(float(np.linalg.norm(flat(made))), 1e-300)
+
+
 def units(t):
     """Return the directions in which an element moves: the real one, and for complex elements the imaginary one."""
     return (1.0, 1j) if t.is_complex() else (1.0,)

@@ -21,6 +21,7 @@ from flambeau_autograd.finite_differences import (
     random_like,
     replaced,
     tensors_in,
+    unit_like,
     units,
 )
 from flambeau_autograd.function import Function
@@ -384,15 +385,16 @@ class _Check:
     def _agree_along(self, mode: Any, n: int, part: Any, output: Any) -> bool:
         """One random direction: the derivative along it of the output summed with random weights."""
         weights = np.random.RandomState(0).standard_normal(output.numel())
+        weights /= max(float(np.linalg.norm(weights)), 1e-300)
         random = np.random.RandomState(1)
-        directions = [random_like(x, random) for x in self.checked]
+        directions = [unit_like(x, random) for x in self.checked]
         for analytical, x, direction in zip(
             mode.along(part, output, weights, directions), self.checked, directions, strict=True
         ):
             along = flat(direction).reshape(tuple(x.shape))
             (slope,) = directional_derivative(lambda: [self.values()[n]], x, along, self.eps)
             numerical = (slope * weights).sum()
-            allowed = self.atol * max(1.0, np.sqrt(along.size)) + self.rtol * abs(numerical)
+            allowed = self.atol * np.abs(along).sum() * np.abs(weights).sum() + self.rtol * abs(numerical)
             if not abs(numerical - analytical) <= allowed and not (np.isnan(numerical) and np.isnan(analytical)):
                 return False
         return True

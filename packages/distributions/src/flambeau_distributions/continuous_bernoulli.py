@@ -11,7 +11,14 @@ from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
 from flambeau_distributions._binary import Probabilities, check_one
 from flambeau_distributions.exp_family import ExponentialFamily
-from flambeau_distributions.parameters import broadcast_all, clamp_probs, is_number, log_odds_loss
+from flambeau_distributions.parameters import (
+    broadcast_all,
+    clamp_probs,
+    is_number,
+    lazy_property,
+    log_odds_loss,
+    logits_to_probs,
+)
 from flambeau_tensor import Tensor
 
 __all__ = ["ContinuousBernoulli"]
@@ -61,6 +68,11 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         self._lims = lims
         single = is_number(probs if probs is not None else logits)
         super().__init__(torch.Size() if single else self._param.shape, validate_args=validate_args)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The parameters between 0 and 1, without their ends, where the density has no constant."""
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(ContinuousBernoulli, batch_shape, _instance, ("probs", "logits"), ("_lims",))

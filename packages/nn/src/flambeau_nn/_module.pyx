@@ -310,6 +310,8 @@ def delete_attribute(self, name):
             if group is _BUFFERS:
                 self._non_persistent_buffers_set.discard(name)
             return
+    if name in _LATE and name not in <dict>_state(self):
+        return  # it would be created at its next access anyway
     PyObject_GenericSetAttr(self, name, NULL)
 
 

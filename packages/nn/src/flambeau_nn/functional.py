@@ -38,7 +38,7 @@ def _first_named(name):
     return _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
 
 
-__getattr__ = _attach(__name__, "torch.nn.functional", find=_first_named)[0]
+__getattr__ = _attach(__name__, "torch.nn.functional", find=_first_named, modules={"grad": "flambeau_nn.grad"})[0]
 
 
 def __dir__():

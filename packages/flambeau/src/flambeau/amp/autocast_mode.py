@@ -25,14 +25,16 @@ LOWER = """
     nn.functional.linear nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d
     nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.conv_tbc
     nn.functional.scaled_dot_product_attention conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
-    nn.functional.multi_head_attention_forward lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell
+    nn.functional.multi_head_attention_forward nn.functional.prelu lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell
 """.split()
 FLOAT32 = """
     cdist cholesky cholesky_inverse cholesky_solve geqrf inverse lu_solve nanquantile orgqr ormqr pinverse polar prod qr
     quantile stft svd trace triangular_solve view_as_complex
     nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool3d nn.functional.avg_pool3d
-    nn.functional.max_pool3d nn.functional.grid_sample
-    nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits
+    nn.functional.max_pool3d nn.functional.grid_sample nn.functional.fractional_max_pool2d
+    nn.functional.fractional_max_pool3d
+    nn.functional.max_unpool1d nn.functional.max_unpool2d nn.functional.max_unpool3d
+    nn.functional.linear_cross_entropy nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits
     nn.functional.cosine_embedding_loss nn.functional.cross_entropy nn.functional.ctc_loss
     nn.functional.hinge_embedding_loss nn.functional.huber_loss nn.functional.kl_div nn.functional.l1_loss
     nn.functional.margin_ranking_loss nn.functional.mse_loss nn.functional.multi_margin_loss
@@ -44,6 +46,7 @@ FLOAT32 = """
     linalg.householder_product linalg.inv linalg.inv_ex linalg.lstsq linalg.matrix_rank linalg.qr linalg.solve
     linalg.svd linalg.svdvals linalg.tensorinv linalg.tensorsolve
 """.split()
+LIKE_INPUT = "gru gru_cell lstm_cell".split()  # their weights and states are cast to the dtype of a smaller input
 DEVICES = {
     "cpu": torch.bfloat16,
     "cuda": torch.float16,
@@ -181,11 +184,11 @@ def is_autocast_cache_enabled() -> bool:
 
 @cache
 def _casts():
-    """Every function and method that is cast -> whether to the smaller dtype."""
+    """Every function and method that is cast -> whether to the smaller dtype; None: to the input's."""
     from importlib import import_module
 
     found = {}
-    for names, lower in ((LOWER, True), (FLOAT32, False)):
+    for names, lower in ((LOWER, True), (FLOAT32, False), (LIKE_INPUT, None)):
         for name in names:
             place, _, short = name.rpartition(".")
             owners = [import_module("flambeau" + (place and f".{place}"))] if place != "fft" else []
@@ -220,13 +223,18 @@ class _Casting(TorchFunctionMode):
         kwargs = kwargs or {}
         if not _state.enabled.get("cpu"):
             return func(*args, **kwargs)
-        lower = _casts().get(func)
-        if lower is None and (kernel := _kernel(func)) is not None:
+        lower = _casts().get(func, ...)
+        if lower is ... and (kernel := _kernel(func)) is not None:
             return kernel(*args, **kwargs)
-        if lower is None or kwargs.get("out") is not None:  # as in PyTorch, a call with `out` is not cast
+        if lower is ... or kwargs.get("out") is not None:  # as in PyTorch, a call with `out` is not cast
             return func(*args, **kwargs)
-        dtype = (_state.dtypes.get("cpu") or torch.bfloat16) if lower else torch.float32
-        from_ = _LOWERED if lower else _SMALLER
+        if lower is None:
+            dtype, from_ = args[0].dtype, _LOWERED
+            if dtype not in _SMALLER:
+                return func(*args, **kwargs)
+        else:
+            dtype = (_state.dtypes.get("cpu") or torch.bfloat16) if lower else torch.float32
+            from_ = _LOWERED if lower else _SMALLER
 
         def cast(x):
             if isinstance(x, torch.Tensor):

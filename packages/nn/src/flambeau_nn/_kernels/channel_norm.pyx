@@ -7,7 +7,9 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_nn._kernels.channels_last_layout cimport as_channels_last, empty_in_format, operand
+from flambeau_nn._kernels.channels_last_layout cimport (
+    as_channels_last, empty_in_format, operand, reads_as_channels_last,
+)
 from flambeau_nn._kernels.compute_dtype cimport computed
 from flambeau_nn._kernels.normalization_types cimport FACTORS, PARTS, Channels, channels_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -96,10 +98,13 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, 
     if a.ndim < 2:
         raise RuntimeError(f"channel_norm: expected at least 2 dimensions, but got {a.ndim}")
     if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
-        raise NotImplementedError(f'"GroupNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
+        name = "GroupNormKernelImpl" if <object>groups else "batch_norm"
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_string(a.dtype)}\'')
     held.original = a.dtype
     held.dtype = computed(a.dtype)
     held.x = operand(x, held.dtype, &held.channels_last, &held.array)
+    if not held.channels_last and reads_as_channels_last(x):
+        held.x, held.channels_last = as_channels_last(x, held.dtype, &held.array), True
     d.x, d.eps, d.groups = held.array.data, read_float(eps), <object>groups
     d.samples, d.channels, d.positions = a.sizes[0], a.sizes[1], 1
     for i in range(2, a.ndim):

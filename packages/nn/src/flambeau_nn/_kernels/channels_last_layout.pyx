@@ -40,6 +40,20 @@ cdef bint is_channels_last(PyObject* tensor) noexcept:
     return _lies_so(&a) and flags_of(tensor) & T_LAZY == 0
 
 
+cdef bint reads_as_channels_last(PyObject* tensor) noexcept:
+    cdef Array a
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef int d
+    array_of(tensor, &a)
+    if a.ndim != 4 and a.ndim != 5 or a.numel and a.contiguous or flags_of(tensor) & T_LAZY:
+        return False
+    _strides(a.ndim, a.sizes, strides)
+    for d in range(a.ndim):
+        if (a.sizes[d] != 1 or a.numel == 0) and a.strides[d] != strides[d]:
+            return False
+    return True
+
+
 cdef object operand(PyObject* tensor, int dtype, bint* channels_last, Array* out):
     channels_last[0] = is_channels_last(tensor)
     if not channels_last[0]:

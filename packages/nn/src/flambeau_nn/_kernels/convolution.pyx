@@ -446,8 +446,8 @@ cdef int _computed(const Call* c, const Geometry* g, int dtype) except -1:
     cdef bint dilated = g.dilation[0] > 1 or g.dilation[1] > 1 or g.dilation[2] > 1
     if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
         return D_FLOAT32
-    if (dtype >= D_FLOAT32 and dtype != D_COMPLEX32) or dtype == D_INT64:
-        return dtype
+    if dtype >= D_FLOAT32 or dtype == D_INT64:
+        return D_COMPLEX64 if dtype == D_COMPLEX32 else dtype
     if c.transposed:
         name = "slow_conv_transpose3d_out_cpu" if c.dims == 3 else "slow_conv_transpose2d_out_cpu"
     elif dilated:

@@ -126,7 +126,9 @@ cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
                                f"{type_string(y.dtype)}")
         return 1
     if x.ndim == 1 or x.ndim == 2:
-        if y.ndim > 1 or (x.ndim == 1 and y.ndim == 1 and y.sizes[0] != 1):
+        if x.ndim == 1 and y.ndim == 1 and y.sizes[0] != 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {y.sizes[0]}")
+        if y.ndim > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if x.ndim == 2 and (y.ndim == 0 or y.sizes[0] != x.sizes[0]):
             raise ValueError(f"Expected input batch_size ({x.sizes[0]}) to match target batch_size "
@@ -156,18 +158,22 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     cdef Py_ssize_t i
     array_of(scores, &x)
     array_of(target, &y)
-    given = _check_target(&x, &y, <object>scores, <object>target)
-    if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
-        raise NotImplementedError(f'"log_softmax_lastdim_kernel_impl" not implemented for \'{type_string(x.dtype)}\'')
-    r.classes = x.sizes[0 if x.ndim == 1 else 1]
     r.smoothing = read_float(a[first + 5])
     if not 0 <= r.smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {r.smoothing:g}")
+    given = _check_target(&x, &y, <object>scores, <object>target)
+    if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
+        raise NotImplementedError(f'"log_softmax_lastdim_kernel_impl" not implemented for \'{type_string(x.dtype)}\'')
+    b.count = 1
+    for i in range(x.ndim):
+        if i == (0 if x.ndim == 1 else 1):
+            r.classes = x.sizes[i]
+        else:
+            b.count *= x.sizes[i]
     b.dtype = computed(x.dtype)
     r.inner = _rows_channels_last(&x, held, <object>scores)
     held.scores = dense(<PyObject*>held.scores, b.dtype, &x)
     r.scores = x.data
-    b.count = x.numel // r.classes if r.classes else 0
     r.labels = NULL
     r.probabilities = NULL
     r.ignored = <object>a[first + 3]
@@ -244,6 +250,7 @@ cdef object _cross_entropy(PyObject* op, PyObject** a):
         _run(&b)
     else:
         memset(losses.data, 0, losses.numel * itemsize(b.dtype))
+        memset(weights.data, 0, b.count * itemsize(b.dtype))
     if reduction == NONE:
         return converted(per_row, original.dtype)
     total = sum_of(losses.data, losses.numel, b.dtype)

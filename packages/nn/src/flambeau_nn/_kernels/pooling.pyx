@@ -462,6 +462,11 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
     if not good:
         raise RuntimeError(f"{name}: grad_output of size {shape_text(g.ndim, g.sizes)} does not belong to an input of "
                            f"size {shape_text(ndim, sizes)}")
+    for d in range(ndim - dims, ndim):
+        if g.sizes[d] == 0:
+            name = f"adaptive_{'avg' if indices == NULL else 'max'}_pool{max(dims, 2)}d_backward"
+            raise RuntimeError(f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but "
+                               f"grad_output has sizes {shape_text(g.ndim, g.sizes)} with dimension {d} being empty")
     dtype = _computed(original, False, name)
     _source = _operand(p, slot, dtype, dims == 2 or indices != NULL and dims == 3, &g)
     if p.pixel > 1 and indices != NULL:

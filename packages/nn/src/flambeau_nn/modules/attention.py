@@ -93,8 +93,7 @@ class MultiheadAttention(Module):
         self.register_parameter("in_proj_weight", parameter(3 * embed_dim, embed_dim) if same else None)
         self.register_parameter("in_proj_bias", parameter(3 * embed_dim) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
-        for name in ("bias_k", "bias_v"):
-            self.register_parameter(name, parameter(1, 1, embed_dim) if add_bias_kv else None)
+        self.bias_k, self.bias_v = (parameter(1, 1, embed_dim) if add_bias_kv else None for _ in range(2))
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 

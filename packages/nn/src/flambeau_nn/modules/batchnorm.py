@@ -53,7 +53,7 @@ class _NormBase(Module):
         if track_running_stats:
             self.register_buffer("running_mean", ft.zeros((num_features,), **options))
             self.register_buffer("running_var", ft.ones((num_features,), **options))
-            self.register_buffer("num_batches_tracked", ft.tensor(0, dtype=ft.int64))
+            self.register_buffer("num_batches_tracked", ft.tensor(0, dtype=ft.int64, device=device))
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 self.register_buffer(name, None)

@@ -379,14 +379,13 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     continue
                 grad = param.grad
                 applied = fn(param)
-                if is_meta(applied) is not is_meta(param) or get_overwrite_module_params_on_conversion():
+                fits = is_meta(applied) is is_meta(param) and applied.layout == param.layout
+                if not fits or get_overwrite_module_params_on_conversion():
                     self._parameters[name] = param = Parameter(applied, param.requires_grad)
                 elif applied is not param:
                     param.data = applied
-                if grad is not None:
-                    moved = fn(grad)
-                    if moved is not grad:
-                        param.grad = moved.requires_grad_(grad.requires_grad)
+                if grad is not None and ((moved := fn(grad)) is not grad or param.grad is not grad):
+                    param.grad = moved.requires_grad_(grad.requires_grad)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

@@ -262,50 +262,63 @@ class ReplicationPad3d(_Pad):
     _mode, _dims = "replicate", 3
 
 
-class CircularPad1d(_Pad):
+class _CircularPadNd(_Pad):
+    _mode = "circular"
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in (self._dims + 1, self._dims + 2):
+            raise ValueError(f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPadNd):
     """The last dimension padded circularly, with elements from its other end.
 
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
     Raises:
-        RuntimeError: the padding is wider than the input, or the input has neither two nor three dimensions.
+        RuntimeError: the padding is wider than the input.
+        ValueError: the input has neither two nor three dimensions.
 
     >>> CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 1., 2., 3., 1.]])
     """
 
-    _mode = "circular"
 
-
-class CircularPad2d(_Pad):
+class CircularPad2d(_CircularPadNd):
     """The last two dimensions padded circularly, with elements from their other ends.
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
 
     Raises:
-        RuntimeError: the padding is wider than the input, or the input has neither three nor four dimensions.
+        RuntimeError: the padding is wider than the input.
+        ValueError: the input has neither three nor four dimensions.
 
     >>> CircularPad2d((1, 0, 0, 0))(torch.arange(4.0).reshape(1, 2, 2))
     tensor([[[1., 0., 1.],
              [3., 2., 3.]]])
     """
 
-    _mode, _dims = "circular", 2
+    _dims = 2
 
 
-class CircularPad3d(_Pad):
+class CircularPad3d(_CircularPadNd):
     """The last three dimensions padded circularly, with elements from their other ends.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
     Raises:
-        RuntimeError: the padding is wider than the input, or the input has neither four nor five dimensions.
+        RuntimeError: the padding is wider than the input.
+        ValueError: the input has neither four nor five dimensions.
 
     >>> CircularPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
     """
 
-    _mode, _dims = "circular", 3
+    _dims = 3

@@ -13,6 +13,7 @@ from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_nn.utils.rnn import PackedSequence
+from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.extend import find_operator
 from flambeau_tensor.options import Device
@@ -169,7 +170,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the layer can run on `input`."""
         weight = getattr(self, self._flat_weights_names[0])
-        if input.dtype is not weight.dtype:
+        if input.dtype is not weight.dtype and not _get_current_function_mode_stack():  # as `autocast`, which casts
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert "
                 f"input: input.to({weight.dtype}), or convert model: model.to({input.dtype})"
@@ -491,7 +492,7 @@ class RNNCellBase(Module):
                 raise RuntimeError(
                     f"hidden{k} has inconsistent hidden_size: got {h.shape[-1]}, expected {self.hidden_size}"
                 )
-        if input.dtype is not self.weight_ih.dtype:
+        if input.dtype is not self.weight_ih.dtype and not _get_current_function_mode_stack():
             names = [t.type().split(".")[-1].removesuffix("Tensor") for t in (input, self.weight_ih)]
             raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
 

@@ -10,6 +10,7 @@ from typing import Any
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
+from flambeau_nn.modules.activation import GELU, ReLU
 from flambeau_nn.modules.attention import MultiheadAttention
 from flambeau_nn.modules.container import ModuleList
 from flambeau_nn.modules.dropout import Dropout
@@ -183,6 +184,9 @@ class TransformerEncoderLayer(_Layer):
             device,
             dtype,
         )
+        of_relu = self.activation is F.relu or isinstance(self.activation, ReLU)
+        of_gelu = self.activation is F.gelu or isinstance(self.activation, GELU)
+        self.activation_relu_or_gelu = 1 if of_relu else 2 if of_gelu else 0  # what programs read
 
     def forward(
         self,

@@ -96,6 +96,8 @@ def _check_dtypes(input, *parameters):
     dtypes = [p.dtype for p in parameters if p is not None]
     if not dtypes or all(d is input.dtype for d in dtypes):
         return
+    if not input.is_floating_point() and not input.is_complex():
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{scalar_type(input.dtype)}'")
     if dtypes[0] is input.dtype:
         other = next(d for d in dtypes if d is not input.dtype)
         raise RuntimeError(f"expected scalar type {scalar_type(input.dtype)} but found {scalar_type(other)}")

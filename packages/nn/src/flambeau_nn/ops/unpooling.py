@@ -11,6 +11,7 @@ from flambeau_tensor.extend import FUNCTION
 from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply
 
+_AXES = {1: "one element", 2: "two elements (height, width)", 3: "three elements (depth, height, width)"}
 _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, D, H, W) or (C, D, H, W)"}
 
 
@@ -45,6 +46,10 @@ def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size)
     word = f"max_unpooling{max(dims, 2)}d"
     kernel = _each(kernel_size, dims)
     stride = kernel if stride is None else _each(stride, dims)
+    if len(kernel) > dims:
+        raise IndexError("tuple index out of range")
+    if len(kernel) < dims:
+        raise RuntimeError(f"There should be exactly {_AXES[dims]} in output_size, but got {len(kernel)} elements.")
     if input.ndim < dims:
         raise IndexError("tuple index out of range")
     sizes = _unpooled_size(input.shape[-dims:], kernel, stride, _each(padding, dims), output_size)

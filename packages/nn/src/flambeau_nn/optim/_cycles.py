@@ -104,7 +104,6 @@ class OneCycleLR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.total_steps = math.prod(given.values())
-        self._anneal_func_type = anneal_strategy
         up = float(pct_start * self.total_steps) - 1
         # (last step, rate and momentum at the start and at the end), as keys of the group
         phases: list[tuple[Any, ...]] = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
@@ -117,18 +116,21 @@ class OneCycleLR(LRScheduler):
             phases.append((self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
         names = "end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"
         self._schedule_phases = [dict(zip(names, phase, strict=True)) for phase in phases]
+        self._anneal_func_type = anneal_strategy
         self.cycle_momentum = cycle_momentum
-        self.use_beta1 = _has_beta1(optimizer) if cycle_momentum else "betas" in optimizer.defaults
         highest = _one_a_group("max_lr", optimizer, max_lr)
-        strongest = _one_a_group("max_momentum", optimizer, max_momentum)
-        weakest = _one_a_group("base_momentum", optimizer, base_momentum)
         if last_epoch == -1:
-            for i, group in enumerate(optimizer.param_groups):
-                initial = highest[i] / div_factor
-                group.update(initial_lr=initial, max_lr=highest[i], min_lr=initial / final_div_factor)
-                if cycle_momentum:
-                    group.update(max_momentum=strongest[i], base_momentum=weakest[i])
-                    _set_momentum(group, strongest[i], self.use_beta1)
+            for group, high in zip(optimizer.param_groups, highest, strict=True):
+                initial = high / div_factor
+                group.update(initial_lr=initial, max_lr=high, min_lr=initial / final_div_factor)
+        if cycle_momentum:
+            self.use_beta1 = _has_beta1(optimizer)
+            strongest = _one_a_group("max_momentum", optimizer, max_momentum)
+            weakest = _one_a_group("base_momentum", optimizer, base_momentum)
+            if last_epoch == -1:
+                for group, high, low in zip(optimizer.param_groups, strongest, weakest, strict=True):
+                    group.update(max_momentum=high, base_momentum=low)
+                    _set_momentum(group, high, self.use_beta1)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -277,7 +279,7 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
         del state["_scale_fn_ref"]
-        function = state["_scale_fn_custom"]
+        function = state.pop("_scale_fn_custom")  # the last entry, as in PyTorch
         plain = function is None or isinstance(function, types.FunctionType)
         state["_scale_fn_custom"] = None if plain else function.__dict__.copy()
         return state

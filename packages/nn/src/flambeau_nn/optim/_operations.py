@@ -24,6 +24,8 @@ def step(optimizer: FusedOptimizer) -> None:
     """Update all parameters of an optimizer."""
     with enable_grad():
         for group in optimizer.param_groups:
+            if group.get("foreach"):
+                raise AssertionError("_foreach ops don't support autograd")
             for p in group["params"]:
                 if p.grad is not None:
                     _update(optimizer, p, p.grad, group)

@@ -270,6 +270,9 @@ class LBFGS(Optimizer):
     def _minimize(self, closure: Callable[[], Any]) -> Any:
         group = self.param_groups[0]
         state = self.state[self._params[0]]
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
+        fresh = "d" not in state
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = closure()
@@ -287,9 +290,10 @@ class LBFGS(Optimizer):
             else:
                 state["prev_flat_grad"].copy_(grad)
             before = state["prev_loss"] = loss
-            t = state["t"] = float(group["lr"])
+            t = state["t"] = group["lr"]
             if state["n_iter"] == 1:
-                t = state["t"] = t / max(1.0, grad.abs().sum().item())
+                t = state["t"] = min(1.0, 1.0 / grad.abs().sum()) * t
+            t = float(t)
             slope = grad.dot(d).item()
             if slope > -group["tolerance_change"]:
                 break
@@ -305,11 +309,12 @@ class LBFGS(Optimizer):
                     t,
                     start,
                     d.abs().max().item(),
-                    group["tolerance_change"],
+                    1e-9,
                     group["max_eval"] - evaluations,
                 )
-                loss, grad, t = point.f, point.grad, point.t
-                state["t"] = t
+                loss, grad = point.f, point.grad
+                if point.t != t:
+                    t = state["t"] = point.t
                 self._move(t, d)
             else:
                 raise RuntimeError("only 'strong_wolfe' is supported")
@@ -319,6 +324,10 @@ class LBFGS(Optimizer):
             change = group["tolerance_change"]
             if evaluations >= group["max_eval"] or d.mul(t).abs().max() <= change or abs(loss - before) < change:
                 break
+        if fresh:  # in the order of PyTorch's state
+            for name in ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
+                if name in state:
+                    state[name] = state.pop(name)
         return first
 
     def _line(self, closure: Callable[[], Any], d: Tensor) -> Callable[[float], _Point]:

@@ -644,14 +644,14 @@ class ReduceLROnPlateau(LRScheduler):
         if isinstance(min_lr, (list, tuple)) and len(min_lr) != n:
             raise ValueError(f"expected {n} min_lrs, got {len(min_lr)}")
         self.optimizer = optimizer
-        self.mode, self.factor, self.patience = mode, factor, patience
-        self.threshold, self.threshold_mode = threshold, threshold_mode
-        self.cooldown, self.eps = cooldown, eps
+        self.factor = factor
         self.default_min_lr: Any = None if isinstance(min_lr, (list, tuple)) else min_lr
         self.min_lrs: list[Any] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * n
-        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch = 0
         self._last_lr = _values(optimizer, "lr")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self._reset()
 
     def _reset(self) -> None:

@@ -148,6 +148,7 @@ class Optimizer:
     tensor([0.5000], requires_grad=True)
     """
 
+    _counts_in_tensors: ClassVar[bool] = False  # whether "step" in a state is a tensor, in old files a number
     _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
     _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
@@ -277,9 +278,10 @@ class Optimizer:
                 if default is not required:
                     group.setdefault(name, default)
         self.defaults.setdefault("differentiable", False)  # not an option of all optimizers
-        for entries in self.state.values():
-            if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
-                entries["step"] = _counter(float(entries["step"]))
+        if self._counts_in_tensors:
+            for entries in self.state.values():
+                if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
+                    entries["step"] = _counter(float(entries["step"]))
 
     def state_dict(self) -> dict[str, Any]:
         """The state as a dict: "state" by the numbers of the parameters, and "param_groups" with these numbers."""
@@ -378,8 +380,19 @@ class FusedOptimizer(Optimizer):
     With ``differentiable=True`` it is recorded operations instead, ``_formula``; see `_operations`.
     """
 
+    _counts_in_tensors = True
     _rule: ClassVar[_fused.Rule]
     _sparse_formula: ClassVar[Callable[..., None] | None] = None
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        super().__init__(params, defaults)
+        if defaults.get("fused"):
+            for p in chain.from_iterable(group["params"] for group in self.param_groups):
+                if not p.is_floating_point():
+                    raise RuntimeError(
+                        "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                        f"{_get_fused_kernels_supported_devices()} but {p.dtype} and {p.device.type}"
+                    )
 
     @staticmethod
     def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -94,10 +94,11 @@ class SparseAdam(Optimizer):
         if not len(values):
             return
         beta1, beta2 = group["betas"]
-        mean = beta1 * state["exp_avg"][where] + (1 - beta1) * values
-        square = beta2 * state["exp_avg_sq"][where] + (1 - beta2) * values * values
+        dtype = state["exp_avg"].dtype
+        mean = (beta1 * state["exp_avg"][where] + (1 - beta1) * values).to(dtype)
+        square = (beta2 * state["exp_avg_sq"][where] + (1 - beta2) * values * values).to(dtype)
         state["exp_avg"].index_put_(where, mean)
         state["exp_avg_sq"].index_put_(where, square)
         rest1, rest2 = (1 - beta ** state["step"] for beta in (beta1, beta2))
         step = group["lr"] * rest2**0.5 / rest1
-        p.index_put_(where, -step * mean / (square.sqrt() + group["eps"]), accumulate=True)
+        p.index_put_(where, (-step * mean / (square.sqrt() + group["eps"])).to(p.dtype), accumulate=True)

@@ -1,0 +1,37 @@
+"""Private functions of ``torch`` around layers that programs and tests call, composed of public ones."""
+
+import flambeau_tensor as torch
+from flambeau_nn import functional as F
+from flambeau_tensor import Tensor
+
+
+def _add_relu(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Tensor:
+    """Return the positive part of ``input + alpha * other``."""
+    return torch.relu(torch.add(input, other, alpha=alpha))
+
+
+def _add_relu_(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Tensor:
+    """:func:`_add_relu` in place."""
+    return torch.relu_(input.add_(other, alpha=alpha))
+
+
+def _masked_softmax(input: Tensor, mask: Tensor, dim: int | None = None, mask_type: int | None = None) -> Tensor:
+    """Return the softmax of the scores where ``mask`` is False, and 0 where it is True.
+
+    Args:
+        input: scores (B, H, L, L), or of any shape.
+        mask: booleans (L, L) for ``mask_type`` 0, (B, L) for 1, and of the input's shape for 2.
+        dim: the dimension along which the weights add up to 1; the last one by default.
+        mask_type: which shape the mask has; None: the input's.
+
+    Raises:
+        RuntimeError: the mask is not boolean, or does not fit.
+    """
+    if mask.dtype is not torch.bool:
+        raise RuntimeError("Mask should be a boolean tensor")
+    if mask_type == 1 and mask.ndim == 2 and input.ndim == 4:
+        mask = mask[:, None, None, :]
+    elif mask_type == 2 and mask.shape != input.shape:
+        raise RuntimeError(f"Mask shape should match input. mask: {list(mask.shape)} input: {list(input.shape)}")
+    weights = F.softmax(input.masked_fill(mask, float("-inf")), -1 if dim is None else dim)
+    return weights.masked_fill(mask, 0.0)
