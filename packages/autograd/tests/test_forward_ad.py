@@ -4,7 +4,7 @@ import pytest
 
 import flambeau_autograd.forward_ad as fwAD
 import flambeau_tensor as torch
-from flambeau_autograd import Function, no_grad
+from flambeau_autograd import Function, inference_mode, no_grad
 from flambeau_autograd import grad as autograd_grad
 from flambeau_autograd.func import grad, jacrev, jvp, vmap
 
@@ -359,7 +359,7 @@ def test_what_is_refused():
             (RuntimeError, "Invalid level given: 5", lambda: fwAD.make_dual(X, T, level=5)),
             (RuntimeError, "no level exists", lambda: fwAD.make_dual(X, T, level=-1)),
             (RuntimeError, "itself has a forward gradient at the same level", lambda: fwAD.make_dual(X, dual)),
-            (NotImplementedError, r"add\(\): out=... is not supported", lambda: torch.add(X, dual, out=X.clone())),
+            (NotImplementedError, "Trying to use forward AD with add_out", lambda: torch.add(X, dual, out=X.clone())),
         ):
             with pytest.raises(error, match=match):
                 use()
@@ -391,3 +391,71 @@ def test_a_function_without_any_derivative():
 
     with fwAD.dual_level(), pytest.raises(NotImplementedError, match="must implement the jvp function"):
         Nothing.apply(fwAD.make_dual(torch.ones(2, requires_grad=True), torch.ones(2)))
+
+
+def test_a_tangent_is_laid_out_as_the_memory_of_its_primal():
+    """Otherwise views of the dual would have no view of the tangent; as PyTorch 2.13 copies them."""
+    primal, t = torch.arange(5.0)[:4], torch.tensor([1.0, 2.0, 3.0, 4.0])
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(primal, t)
+        found = fwAD.unpack_dual(dual).tangent
+        found *= 2
+        assert t.tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert fwAD.unpack_dual(dual.as_strided((5,), (1,), 0)).tangent.tolist() == [2.0, 4.0, 6.0, 8.0, 0.0]
+        z, bits = torch.ones(2, dtype=torch.complex64), torch.tensor([1j, 2.0])
+        assert fwAD.unpack_dual(fwAD.make_dual(z, bits)).tangent is bits
+        for primal, t in ((z.conj(), bits), (z, bits.conj()), (z._neg_view(), bits)):
+            dual = fwAD.make_dual(primal, t)
+            assert fwAD.unpack_dual(dual).tangent is not t
+            assert torch.equal(fwAD.unpack_dual(dual.imag).tangent, t.imag)
+
+
+def test_switched_off_without_a_level():
+    assert fwAD._is_fwd_grad_enabled()
+    with fwAD._set_fwd_grad_enabled(False):
+        assert not fwAD._is_fwd_grad_enabled()
+        with fwAD._set_fwd_grad_enabled(True), fwAD.dual_level():
+            assert fwAD.unpack_dual(fwAD.make_dual(X, T) * 2).tangent.tolist() == [2.0, 0.0, 2.0]
+        with fwAD.dual_level():
+            assert fwAD.unpack_dual(fwAD.make_dual(X, T) * 2).tangent is None
+    assert fwAD._is_fwd_grad_enabled()
+
+
+def test_a_jvp_writes_where_forward_does():
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x.mul_(2))
+            return x
+
+        @staticmethod
+        def jvp(ctx, t):
+            return t if forgets else t.mul_(2)
+
+    for forgets in (True, False):
+        with fwAD.dual_level():
+            t = torch.ones(2)
+            dual = fwAD.make_dual(torch.ones(2), t)
+            if forgets:
+                with pytest.raises(RuntimeError, match="must modify the corresponding gradient inplace"):
+                    Doubled.apply(dual)
+            else:
+                assert Doubled.apply(dual) is dual and fwAD.unpack_dual(dual).tangent is t and t.tolist() == [2.0, 2.0]
+
+
+def test_what_has_no_tangent():
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(X.clone(), T.clone())
+        with pytest.raises(NotImplementedError, match="forward AD with add_out .* because it is an out= function"):
+            torch.add(X, X, out=dual)
+        with pytest.raises(NotImplementedError, match="forward AD with igamma that does not support it"):
+            torch.igamma(dual, dual)
+
+
+def test_duals_of_inference_tensors():
+    with inference_mode(), fwAD.dual_level():
+        x = torch.ones(2)
+        dual = fwAD.make_dual(x, torch.ones(2))
+        assert not dual._is_view()
+        dual += 1
+        assert x.tolist() == [2.0, 2.0]

@@ -314,7 +314,10 @@ def test_undefined_gradients_reach_hooks(fast):
         return y
 
     x = torch.ones(1, dtype=torch.float64, requires_grad=True)
-    with pytest.raises(GradcheckError, match="Expected backward function to handle undefined output grads"):
+    with (
+        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support checking"),
+        pytest.raises(GradcheckError, match="Expected backward function to handle undefined output grads"),
+    ):
         gradcheck(refuses, (x,), fast_mode=fast)
 
 
@@ -348,3 +351,21 @@ def test_fast_mode_moves_no_element_further_than_eps():
 
     assert gradcheck(square, (x,), eps=1e-4, fast_mode=True)
     assert 0 < max(moves) <= 1e-4
+
+
+def test_a_single_input_without_others_is_called_once_for_undefined_tangents():
+    calls = []
+
+    class Counted(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def jvp(ctx, t):
+            calls.append(1)
+            return t
+
+    x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+    assert gradcheck(Counted.apply, (x,), check_forward_ad=True, check_backward_ad=False)
+    assert len(calls) == 2

@@ -209,7 +209,7 @@ def test_hooks_on_one_saved_tensor(leaf):
     assert x.grad.tolist() == [8.0]
     with pytest.raises(RuntimeError, match="hooks have already been set"):
         y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
-    with pytest.raises(TypeError, match="a hook must be callable, got int"):
+    with pytest.raises(TypeError, match="incompatible function arguments: .* got int"):
         y.grad_fn._raw_saved_other.register_hooks(1, 2)
     with pytest.raises(RuntimeError, match="is modifying its input in place"):
         (x * 1).exp().grad_fn._raw_saved_result.register_hooks(lambda t: t.mul_(3), lambda t: t)

@@ -363,3 +363,50 @@ def test_hooks_of_what_has_no_gradient(leaf):
     z.register_hook(lambda g: torch.ones(2))
     with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
         NoGradient.apply(z).sum().backward()
+
+
+def test_the_dict_of_hooks_of_a_tensor(leaf):
+    from collections import OrderedDict
+
+    seen = []
+    x = leaf(1.0, 2.0)
+    y = x * 3
+    for name, t in (("leaf", x), ("result", y)):
+        t.register_hook(lambda g: seen.append("replaced"))
+        t._backward_hooks = OrderedDict({0: lambda g, name=name: seen.append((name, g.tolist()))})
+    y.sum().backward()
+    assert seen == [("result", [1.0, 1.0]), ("leaf", [3.0, 3.0])]
+    x._backward_hooks = None
+    (x * 2).sum().backward()
+    assert len(seen) == 2
+    torch.ones(2)._backward_hooks = OrderedDict({0: lambda g: seen.append("of no gradient")})
+    with pytest.raises(TypeError, match="must be a dict"):
+        x._backward_hooks = 1
+    for attribute in ("_backward_hooks", "_grad_fn", "data"):
+        with pytest.raises(RuntimeError, match="not allowed"):
+            delattr(x, attribute)
+
+
+def test_the_order_in_which_a_run_executes_nodes(leaf):
+    from flambeau_autograd.extend import run_order, will_run
+
+    x, order = leaf(1.0), []
+    a = x.sin()
+    b = a.cos()
+    c = a.exp()
+    out = b * c
+    out.register_hook(lambda g: order.extend(run_order()))
+    out.backward()
+    names = [node.name().split(":")[-1] for node in order]
+    assert names == ["MulBackward0", "ExpBackward0", "CosBackward0", "SinBackward0", "AccumulateGrad"]
+    for ask in (run_order, lambda: will_run([a.grad_fn])):
+        with pytest.raises(RuntimeError, match="should only be asked for during the backward pass"):
+            ask()
+
+
+def test_a_gradient_with_a_history_is_a_copy(leaf):
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward(create_graph=True)
+    node = x.grad.grad_fn
+    assert node.name() == "torch::autograd::CopyBackwards" and node.next_functions[0] == (None, 0)
+    assert grad(x.grad.sum(), x)[0].tolist() == [2.0, 2.0]

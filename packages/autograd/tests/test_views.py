@@ -3,7 +3,7 @@
 import pytest
 
 import flambeau_tensor as torch
-from flambeau_autograd import func, grad, gradcheck, gradgradcheck, inference_mode, no_grad
+from flambeau_autograd import Function, func, grad, gradcheck, gradgradcheck, inference_mode, no_grad
 from samples.derivatives import check_batches, check_derivatives
 
 
@@ -266,3 +266,53 @@ def test_history_of_a_view_of_a_leaf_that_is_a_view():
     assert turned.requires_grad and turned.grad_fn.name() == "AsStridedBackward0"
     assert turned.requires_grad and not turned.is_leaf
     assert grad(turned.sum(), leaf, allow_unused=True) == (None,)
+
+
+class _Viewed(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+def test_a_view_that_a_function_returned_without_recording_says_so():
+    for write in (lambda v, b: v.add_(b), lambda v, b: v.copy_(b)):
+        view = _Viewed.apply(torch.zeros(2))
+        with pytest.raises(RuntimeError, match="in no_grad mode .* This view was created inside a custom Function"):
+            write(view, torch.ones(2, requires_grad=True))
+    assert _Viewed.apply(torch.zeros(2)).add_(1).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("mode", "name"), [(no_grad, "no_grad mode"), (inference_mode, "inference mode")])
+def test_a_view_of_a_view_that_was_made_without_recording_says_so(mode, name):
+    x = torch.zeros(2)
+    with mode():
+        leaf = x.view(2)
+    view = leaf.requires_grad_().view(2)
+    with pytest.raises(RuntimeError, match=f"Output 0 of View is a view of a view which was created in {name} and is"):
+        view /= 2
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.select(0, 0),
+        lambda x: x.as_strided((4,), (1,)),
+        lambda x: x.t()[1:],
+        torch.view_as_complex,
+        lambda x: torch.view_as_real(torch.view_as_complex(x)),
+    ],
+)
+def test_the_same_view_of_another_base(f):
+    x, other = torch.ones(2, 2), torch.full((2, 2), 3.0, requires_grad=True)
+    view = f(x)
+    again = view._view_func(other)
+    assert torch.equal(again, f(other)) and again.stride() == view.stride()
+    assert grad(again.abs().sum(), other)[0].shape == (2, 2)
+    with pytest.raises(RuntimeError, match="expected a base of shape"):
+        view._view_func(torch.zeros(3))
+    with pytest.raises(RuntimeError, match="is not a view"):
+        x.clone()._view_func(x)

@@ -245,7 +245,7 @@ def test_schemas_name_types():
         if a.type.startswith("Any")
     }
     # Their kernels refuse what may not be assigned, in words of their own for each.
-    assert any_ == {f"torch.Tensor.{name}.__set__" for name in ("data", "grad", "requires_grad")}
+    assert any_ == {f"torch.Tensor.{name}.__set__" for name in ("_backward_hooks", "data", "grad", "requires_grad")}
 
 
 def test_installed_stubs_are_those_of_the_layout():

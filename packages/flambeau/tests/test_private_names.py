@@ -260,3 +260,98 @@ def test_functions_around_layers():
     x = torch.tensor([-2.0, 1.0])
     assert torch._VF._add_relu(x, 1, alpha=1).tolist() == [0.0, 2.0] and torch._add_relu_(x, 3).tolist() == [1.0, 4.0]
     assert torch._embedding_bag is torch.embedding_bag and torch.nn.functional.grad.conv1d_input
+
+
+def test_hooks_on_saved_tensors():
+    inner, graph = torch._C._autograd, torch.autograd.graph
+    with graph.disable_saved_tensors_hooks("outer"):
+        with graph.disable_saved_tensors_hooks("inner"):
+            assert inner._saved_tensors_hooks_get_disabled_error_message() == "inner"
+        assert not inner._saved_tensors_hooks_is_enabled()
+        with pytest.raises(RuntimeError, match="outer"):
+            inner._push_saved_tensors_default_hooks(id, id)
+    assert inner._saved_tensors_hooks_is_enabled() and inner._top_saved_tensors_default_hooks() is None
+    x = torch.ones(2, requires_grad=True)
+    inner._push_saved_tensors_default_hooks(lambda t: t * 5, lambda t: t)
+    y = x * x
+    with pytest.raises(RuntimeError, match="no hooks may be"):
+        inner._saved_tensors_hooks_disable("no hooks may be")
+    inner._pop_saved_tensors_default_hooks()
+    with pytest.raises(RuntimeError, match="no hooks on saved tensors"):
+        inner._pop_saved_tensors_default_hooks()
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [10.0, 10.0]
+    inner._saved_tensors_hooks_disable("off")
+    inner._saved_tensors_hooks_enable()
+    inner._saved_tensors_hooks_enable()
+    assert inner._saved_tensors_hooks_is_enabled()
+    assert type(y.grad_fn._raw_saved_self) is torch.autograd.SavedTensor is inner.SavedTensor
+    with pytest.raises(RuntimeError, match="Trying to create a SavedTensor object from Python is forbidden"):
+        torch.autograd.SavedTensor()
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        y.grad_fn._raw_saved_self.register_hooks(id)
+
+
+def test_nodes_that_a_backward_executes():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    z, found = y.exp(), []
+
+    def ask(grad):
+        found.append([torch._C._will_engine_execute_node(t.grad_fn) for t in (y, z)])
+        with torch.autograd.set_multithreading_enabled(False):
+            found.append([node.name() for node in torch._C._current_graph_task_execution_order()])
+
+    y.register_hook(ask)
+    y.sum().backward()
+    assert found == [[True, False], ["MulBackward0", "torch::autograd::AccumulateGrad"]]
+    for call in (torch._C._current_graph_task_execution_order, lambda: torch._C._will_engine_execute_node(y.grad_fn)):
+        with pytest.raises(RuntimeError, match="during the backward pass"):
+            call()
+    with pytest.raises(RuntimeError, match="expects an grad_fn"):
+        torch._C._will_engine_execute_node(y)
+
+
+def test_functions_whose_gradient_is_an_error_or_undefined():
+    x = torch.ones(2, requires_grad=True)
+    for message in ("Boom", b"Boom"):
+        y = torch._C._functions.DelayedError(message, 1)(x)
+        with pytest.raises(RuntimeError, match="Boom"):
+            y.sum().backward()
+    torch._C._functions.UndefinedGrad()(x * 2).sum().backward()
+    assert x.grad is None
+    assert issubclass(torch._C._functions.DelayedError, torch.autograd.graph.Node)
+
+
+def test_forward_mode_is_switched():
+    torch._C._set_fwd_grad_enabled(False)
+    try:
+        assert not torch._C._is_fwd_grad_enabled()
+    finally:
+        torch._C._set_fwd_grad_enabled(True)
+    assert torch._C._is_fwd_grad_enabled()
+
+
+def test_distinct_elements():
+    x = torch.tensor([3, 1, 3])
+    values, where = torch._unique(x, return_inverse=True)
+    assert values.tolist() == [1, 3] and where.tolist() == [1, 0, 1]
+    assert [t.tolist() for t in torch._unique2(x, return_counts=True)] == [[1, 3], [], [1, 2]]
+
+
+def test_records_of_files(tmp_path):
+    path = tmp_path / "a.pt"
+    torch.save({"x": torch.arange(4.0)}, path)
+    reader = torch._C.PyTorchFileReader(str(path))
+    assert {"data.pkl", "data/0", "version"} <= set(reader.get_all_records())
+    assert reader.get_record("version") == b"3\n" and not reader.has_record("other")
+    assert reader.get_record_offset("data/0") % 64 == 0
+    assert reader.get_storage_from_record("data/0", 4, torch.float32).tolist() == [0.0, 1.0, 2.0, 3.0]
+    with pytest.raises(RuntimeError, match="file not found"):
+        reader.get_record("other")
+    with torch.serialization._open_zipfile_writer(str(path)) as writer:
+        writer.write_record("k", b"abc", 2)
+        assert writer.archive_name() == "a"
+    with torch.serialization._open_zipfile_reader(str(path)) as reader:
+        assert reader.get_record("k") == b"ab"
+    with open(path, "rb") as file:
+        assert torch.serialization._is_zipfile(file) and file.tell() == 0

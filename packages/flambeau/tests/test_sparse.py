@@ -556,9 +556,9 @@ def test_gathering_one_element_sparsely():
 def test_gradients_that_add_up_keep_their_places_apart():
     table = torch.nn.Embedding(5, 2, sparse=True)
     for _ in range(2):
-        table(torch.tensor([0, 1])).sum().backward()
+        table(torch.tensor([1, 0])).sum().backward()
     grad = table.weight.grad
-    assert grad._indices().tolist() == [[0, 1, 0, 1]] and not grad.is_coalesced()
+    assert grad._indices().tolist() == [[1, 0, 1, 0]] and not grad.is_coalesced()
     assert grad.data.coalesce().values().tolist() == [[2, 2], [2, 2]]
     both = torch.eye(2).to_sparse()
     assert (both + both).is_coalesced()
@@ -768,3 +768,24 @@ def test_sparse_adam_in_half_precision():
     p.grad = torch.sparse_coo_tensor(torch.tensor([[1]]), torch.ones(1, dtype=torch.float16), (3,))
     opt.step()
     assert p.tolist() == [1.0, 0.5, 1.0] and opt.state[p]["exp_avg"].dtype is torch.float16
+
+
+def test_hooks_on_sparse_tensors():
+    s, seen = torch.eye(2).to_sparse().requires_grad_(), []
+    y = s.clone()
+    handle = y.register_hook(lambda g: seen.append(g) or g * 2)
+    (y.to_dense() * 3).sum().backward()
+    assert seen[0].layout is torch.sparse_coo and s.grad.to_dense().tolist() == [[6.0, 0.0], [0.0, 6.0]]
+    handle.remove()
+    (y.to_dense() * 3).sum().backward()
+    assert len(seen) == 1 and s.grad.values().tolist() == [9.0, 9.0]
+    assert s._values().grad_fn is None and not s._values().requires_grad
+
+
+def test_sums_of_sorted_places_have_each_place_once():
+    """As PyTorch merges them, even without the flag."""
+    a = torch.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (4,))
+    b = torch.sparse_coo_tensor([[0, 1]], [3.0, 4.0], (4,))
+    total = a + b
+    assert total._indices().tolist() == [[0, 1, 2]] and total._values().tolist() == [4.0, 4.0, 2.0]
+    assert not total.is_coalesced()

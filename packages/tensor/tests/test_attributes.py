@@ -326,3 +326,8 @@ TestSamples = check_values("tensor.attributes")
 def test_tensors_without_elements_are_set_to_their_own_storage():
     x = ft.zeros(2, 0)
     assert x.is_set_to(x.view(2, 0)) and not x.is_set_to(ft.zeros(2, 0))
+
+
+def test_dir_lists_what_there_is():
+    x = ft.ones(2, 2)
+    assert all(hasattr(x, name) for name in dir(x) if name not in ("imag", "volatile"))

@@ -902,3 +902,18 @@ def test_poisson():
         ft.poisson(-rates)
     with pytest.raises(NotImplementedError, match="\"poisson_cpu\" not implemented for 'Long'"):
         ft.poisson(rates.long())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ft.rand(3),
+        lambda: ft.randn(3),
+        lambda: ft.randint(3, (3,)),
+        lambda: ft.randperm(3),
+        lambda: ft.rand_like(ft.ones(3)),
+        lambda: ft.bernoulli(ft.ones(3)),
+    ],
+)
+def test_new_tensors_count_no_writes(make):
+    assert make()._version == 0

@@ -79,6 +79,10 @@ __all__ = [
 def _of_packages_above(name: str) -> Any:
     if name in ("_profiler_enabled", "_disable_profiler"):
         return getattr(__getattr__("profiler"), name)
+    if name == "SavedTensor":
+        from flambeau_autograd._engine.graph.saved_tensor import SavedTensor
+
+        return SavedTensor
     module = _LOCAL_NAMES.get(f"torch.autograd.{name}")
     return None if module is None else _import_module(module)
 

@@ -46,12 +46,19 @@ _grad = _getter("grad", "Tensor?", "The gradient that backward has summed up, or
 _set_grad = _setter("grad")
 define_property("grad", _grad, _set_grad)
 define_property("_grad", _grad, _set_grad)
+_grad_fn = _getter("grad_fn", "Node?", "The node that made the tensor; None for leaves.")
+define_property("grad_fn", _grad_fn)
+define_property("_grad_fn", _grad_fn, kept="Deletion of _grad_fn not allowed. Detach tensor instead!")
+define_property(
+    "_backward_hooks",
+    _getter("_backward_hooks", "Hooks?", "The hooks on the gradient."),
+    _setter("_backward_hooks"),
+    "Deletion of _backwards_hooks not allowed!",
+)
 for _name, _returns, _doc in (
-    ("grad_fn", "Node?", "The node that made the tensor; None for leaves."),
     ("is_leaf", "bool", "Whether the tensor does not come from a recorded operation."),
     ("output_nr", "int", "Which of its node's outputs the tensor is."),
     ("retains_grad", "bool", "Whether a tensor that is no leaf keeps its gradient."),
-    ("_backward_hooks", "Hooks?", "The hooks on the gradient."),
 ):
     define_property(_name, _getter(_name, _returns, _doc))
 
@@ -76,6 +83,14 @@ requires_grad_ = _operator(
     object_state=True,
 )
 _is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
+_view_func = Operator(
+    "_view_func(Tensor self, Tensor new_base) -> Tensor",
+    KERNELS["_view_func"],
+    variants=METHOD,
+    composite=True,
+    lazy=True,
+    doc="The view of `new_base` that the tensor, a view, is of its own base, which has the same shape and strides.",
+)
 retain_grad = _operator(
     "retain_grad(Tensor self) -> ()", "retain_grad", "Keep the gradient in `.grad` though the tensor is no leaf."
 )

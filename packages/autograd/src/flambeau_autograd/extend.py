@@ -4,9 +4,17 @@
 """
 
 from flambeau_autograd._engine.graph.backward import grad_between
-from flambeau_autograd._engine.graph.engine import anomaly_address, current_run, queue_callback
+from flambeau_autograd._engine.graph.engine import (
+    anomaly_address,
+    current_run,
+    queue_callback,
+    returns_gradients,
+    run_order,
+    will_run,
+)
 from flambeau_autograd._engine.graph.rule import check_complete, derivative
-from flambeau_autograd._engine.graph.saved import any_hooks_address, hooks_of_thread
+from flambeau_autograd._engine.graph.saved import any_hooks_address, hooks_of_thread, pop_hooks, push_hooks
+from flambeau_autograd._engine.graph.saved_tensor import SavedTensor
 from flambeau_autograd._engine.levels.batch_level import BatchLevel, batching_rules_in
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, call
 from flambeau_autograd._engine.levels.layers import Layer, add_layer, innermost, remove_layer
@@ -17,6 +25,7 @@ __all__ = [
     "BatchLevel",
     "Layer",
     "OwnLevel",
+    "SavedTensor",
     "VmapUnsupportedError",
     "add_layer",
     "anomaly_address",
@@ -30,6 +39,11 @@ __all__ = [
     "hooks_of_thread",
     "innermost",
     "levels",
+    "pop_hooks",
+    "push_hooks",
     "queue_callback",
     "remove_layer",
+    "returns_gradients",
+    "run_order",
+    "will_run",
 ]

@@ -14,9 +14,19 @@ from collections import namedtuple
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.graph.settings import OuterDual, Paused
-from flambeau_autograd._engine.levels.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
+from flambeau_autograd._engine.graph.settings import OuterDual, Setting, Since
+from flambeau_autograd._engine.levels.dual_level import (
+    dual_levels,
+    enter_outer_dual,
+    leave_outer_dual,
+    outer_dual,
+    set_forward_enabled,
+)
+from flambeau_autograd._engine.levels.layers import elements_are_hidden
+from flambeau_autograd.strided import overlaps
+from flambeau_overrides import has_torch_function
 from flambeau_tensor import Tensor
+from flambeau_tensor.subclassing import handles_dispatch
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -98,7 +108,21 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tens
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
     _check(tensor, tangent)
-    return here.make_dual(tensor, tangent)
+    return here.make_dual(tensor, _with_memory_of(tensor, tangent))
+
+
+def _with_memory_of(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """``tangent``, or a copy in as much memory as ``tensor`` has, so that any view of one has a view of the other."""
+    if any(elements_are_hidden(t) or handles_dispatch(type(t)) or has_torch_function((t,)) for t in (tensor, tangent)):
+        return tangent
+    size = tensor.untyped_storage().nbytes() // tensor.element_size()
+    same_bits = tensor.is_conj() == tangent.is_conj() and tensor.is_neg() == tangent.is_neg()
+    if same_bits and size == tangent.untyped_storage().nbytes() // tangent.element_size():
+        return tangent
+    if overlaps(tensor.shape, tensor.stride()):
+        return tangent
+    memory = torch.zeros(size, dtype=tensor.dtype, device=tensor.device)
+    return memory.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset()).copy_(tangent)
 
 
 def _at(number: int | None) -> Any:
@@ -127,14 +151,17 @@ def _check(tensor: Tensor, tangent: Any) -> None:
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
+_enabled = Setting(True, set_forward_enabled)
+
+
 def _set_fwd_grad_enabled(mode: bool) -> Any:
-    """Return a context in which tangents are ignored if ``mode`` is False."""
-    return Paused([] if mode else dual_levels())
+    """Ignore tangents from now on if ``mode`` is False, or carry them on; returns a context that restores this."""
+    return Since(_enabled, bool(mode))
 
 
 def _is_fwd_grad_enabled() -> bool:
     """Whether operations carry tangents on."""
-    return not any(level.paused for level in dual_levels())
+    return _enabled.value and not any(level.paused for level in dual_levels())
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -5,6 +5,7 @@ A complex output counts as two real ones, its real and its imaginary part.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -487,6 +488,12 @@ class _Backward:
             try:
                 found = _grad(roots, check.checked, seeds, allow_unused=True)
             except RuntimeError as error:
+                warnings.warn(
+                    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, "
+                    "but it found that backward of the function raises an error for undefined gradients of outputs; "
+                    "pass check_undefined_grad=False to skip this check.",
+                    stacklevel=5,
+                )
                 raise GradcheckError("Expected backward function to handle undefined output grads.") from error
             for g in found:
                 if g is not None and bool((g != 0).any()):
@@ -615,8 +622,9 @@ class _Forward:
         checked = self.check.checked
         for i, x in enumerate(checked):
             direction = random_like(x, random)
-            both = zip(self.only(i, direction), self.beside_zeros(i, direction), strict=True)
-            for k, (absent, zero) in enumerate(both):
+            alone = self.only(i, direction)
+            zeros = self.beside_zeros(i, direction) if len(checked) > 1 else alone
+            for k, (absent, zero) in enumerate(zip(alone, zeros, strict=True)):
                 if not torch.allclose(absent, zero, rtol=self.check.rtol, atol=self.check.atol, equal_nan=True):
                     raise GradcheckError(
                         f"Mismatch in tangent values for output with index: {k} when input {i} has a "

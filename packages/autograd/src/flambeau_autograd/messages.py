@@ -27,15 +27,14 @@ _REASONS = {
 
 def view_error(what: str, made: str, output_nr: int, name: str | None) -> str:
     """Return the error of a write to a view while recording; ``what`` describes the write, ``name`` the producer."""
-    if made == "in inference mode":
-        head = f"A view was created in inference mode and {what} modified inplace in normal mode."
-    elif made == "in no_grad mode" or name is None:
-        head = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
+    view = None if name is None else f"Output {output_nr} of {name.rstrip('0123456789').removesuffix('Backward')}"
+    if view is not None and made not in ("in inference mode", "in no_grad mode"):
+        head = f"{view} is a view and {what} modified inplace."
     else:
-        head = (
-            f"Output {output_nr} of {name.rstrip('0123456789').removesuffix('Backward')} is a view and {what} "
-            "modified inplace."
-        )
+        subject = "A view was" if view is None else f"{view} is a view of a view which was"
+        mode = "inference mode" if made == "in inference mode" else "no_grad mode"
+        here = "in normal mode" if made == "in inference mode" else "with grad mode enabled"
+        head = f"{subject} created in {mode} and {what} modified inplace {here}."
     return f"{head} {_REASONS[made]}"
 
 

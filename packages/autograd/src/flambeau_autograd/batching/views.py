@@ -77,8 +77,8 @@ def _as_strided(level, op, args, dims):
     offset = own if offset is None else offset
     if offset < own or offset + extent(size, stride) > own + extent(t.shape[1:], t.stride()[1:]):
         raise VmapUnsupportedError(
-            f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches beyond the "
-            "memory of one example. Use other view operations, or call contiguous() first."
+            f"vmap: result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory outside of "
+            "`tensor`, one example. Use other view operations, or call contiguous() first."
         )
     return in_dim_0(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
 

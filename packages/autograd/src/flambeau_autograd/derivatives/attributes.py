@@ -23,6 +23,7 @@ derivative(
     self=lambda grad: factories.zeros_like(grad),
     src=lambda grad: grad,
     jvp=lambda self, src_t: _written(self, src_t),
+    name="CopyBackwards",
 )
 derivative(
     ops.fill_,

@@ -180,6 +180,7 @@ def dual(cls, args, kwargs, level):
 
     def attach(outputs, marked):
         """Before they are saved, since a saved result has its tangent, too."""
+        before = [None if t is None or layers.elements_are_hidden(t) else t._version for t in tangents]
         found = _by_rule(cls, ctx, bound, values, tangents, level) if own else derived
         if not own:
             outputs = [o for o in outputs if isinstance(o, Tensor)]
@@ -194,7 +195,7 @@ def dual(cls, args, kwargs, level):
             if own:
                 _check_tangent(cls, i, o, tangent, marked[i])
             if own or _of_whom(o, flat, tangents) is None:
-                _attach(cls, o, tangent, flat, tangents, level, own)
+                _attach(cls, o, tangent, flat, tangents, level, own, before)
 
     with Paused([level]):
         # Use copies, and do this first: forward may write to its arguments.
@@ -285,14 +286,17 @@ def _check_tangent(cls, number, out, tangent, marked):
         )
 
 
-def _attach(cls, out, tangent, flat, tangents, level, own):
+def _attach(cls, out, tangent, flat, tangents, level, own, before=()):
+    """Give an output its tangent; ``before``: the versions of the arguments' tangents before ``jvp`` ran."""
     if tangent.shape != out.shape:
         raise RuntimeError(
             f"{cls.__name__}.jvp returned a tangent of shape {list(tangent.shape)} for an output of "
             f"shape {list(out.shape)}"
         )
-    for a, t in zip(flat, tangents, strict=True):
-        if a is out and t is not None and tangent is not t:
+    for i, (a, t) in enumerate(zip(flat, tangents, strict=True)):
+        if a is not out or t is None:
+            continue
+        if tangent is not t or (own and before[i] is not None and before[i] == t._version):
             if own:
                 raise RuntimeError(
                     "An inplace custom Function is not modifying the forward mode gradients inplace. If "
@@ -302,8 +306,9 @@ def _attach(cls, out, tangent, flat, tangents, level, own):
             tangent = t.copy_(tangent)
     whose = _of_whom(out, flat, tangents)
     if whose is not None and (_root(tangent) is not _root(whose) or not tangent._is_view()):
+        of = "the same base as the given tangent" if tangent._is_view() and whose._is_view() else "the given tangent"
         raise RuntimeError(
             f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
-            "the jvp is not returning a view of the given tangent."
+            f"the jvp is not returning a view of {of}."
         )
     level.attach(out, tangent)

@@ -116,6 +116,48 @@ def _current_graph_task_id() -> int:
     return -1 if run is None else run
 
 
+def _will_engine_execute_node(node: object) -> bool:
+    """Whether the backward that runs in this thread executes a node or will execute it.
+
+    Raises:
+        RuntimeError: no node, no backward runs, or a leaf's node in ``autograd.grad``, which does not execute it.
+    """
+    from flambeau_autograd.extend import current_run, returns_gradients, will_run
+    from flambeau_autograd.graph import Node as GraphNode
+
+    from ._functions import AccumulateGrad
+
+    if not isinstance(node, GraphNode):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
+    if current_run() is None:
+        raise RuntimeError("_will_engine_execute_node: should only be called during the backward pass")
+    if isinstance(node, AccumulateGrad) and returns_gradients():
+        raise RuntimeError(
+            "_will_engine_execute_node: a leaf's node was given, but we are currently running autograd.grad(), "
+            "which does not execute it"
+        )
+    return will_run([node])[0]
+
+
+def _current_graph_task_execution_order() -> list[object]:
+    """The nodes that the backward in this thread executes or will execute, in this order.
+
+    Raises:
+        RuntimeError: no backward runs, or multithreading is enabled.
+    """
+    from flambeau_autograd.extend import current_run, run_order
+    from flambeau_autograd.grad_mode import is_multithreading_enabled
+
+    if current_run() is None:
+        raise RuntimeError("_current_graph_task_execution_order: should only be called during the backward pass")
+    if is_multithreading_enabled():
+        raise RuntimeError(
+            "_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+            "disabled, see torch.autograd.set_multithreading_enabled"
+        )
+    return run_order()
+
+
 def _get_accelerator(check: bool = False):
     """The accelerator or, since there is none, the CPU.
 
@@ -203,6 +245,7 @@ def _type_of_tensor(name):
 _names = {
     **dict.fromkeys(("Argument", "FunctionSchema", "parse_schema"), "flambeau_cext.overloads"),
     **dict.fromkeys(("is_grad_enabled", "is_inference_mode_enabled"), "flambeau_autograd"),
+    **dict.fromkeys(("_is_fwd_grad_enabled", "_set_fwd_grad_enabled"), "flambeau_autograd.forward_ad"),
     **dict.fromkeys(("Size", "device", "dtype", "layout", "memory_format"), "flambeau_tensor"),
     "Tag": "flambeau_cext.tags",
     **dict.fromkeys(
@@ -218,9 +261,14 @@ _names = {
     ),
     **dict.fromkeys(("_VariableFunctions", "_VariableFunctionsClass"), "flambeau:torch"),  # with the functions of torch
     "Generator": "flambeau_tensor",
+    **dict.fromkeys(("PyTorchFileReader", "PyTorchFileWriter"), "flambeau_tensor.serialization.records"),
     "TensorBase": "flambeau_tensor:Tensor",
     "_LinAlgError": "flambeau_tensor.linalg:LinAlgError",
 }
 __getattr__, __dir__ = _attach(
-    __name__, "torch._C", _names, ("_fft", "_functions", "_functorch", "_linalg", "_nn", "_special"), _type_of_tensor
+    __name__,
+    "torch._C",
+    _names,
+    ("_autograd", "_fft", "_functions", "_functorch", "_linalg", "_nn", "_special"),
+    _type_of_tensor,
 )

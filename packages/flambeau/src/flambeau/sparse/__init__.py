@@ -140,7 +140,7 @@ def sparse_csr_tensor(
     counts = crow.diff()
     places = torch.stack([torch.repeat_interleave(torch.arange(size[0]), counts), col])
     coo = sparse_coo_tensor(places, values, size, requires_grad=requires_grad, is_coalesced=True)
-    return coo._with(coo._values(), layout=torch.sparse_csr)
+    return coo._with(coo._stored, layout=torch.sparse_csr)
 
 
 def _check_compressed(starts, places, values, size, pointers, others, kind, other):

@@ -131,6 +131,18 @@ class SparseTensor(Tensor):
         self.__dict__.update(_places=value._places, _coalesced=value._coalesced)
         self._stored.data = value._stored
 
+    def register_hook(self, hook):
+        """Call ``hook(grad)`` when the gradient is known, which is sparse with the same places; its result replaces it.
+
+        Returns a handle whose ``remove()`` removes the hook.
+        """
+
+        def of_values(grad):
+            new = hook(None if grad is None else self._with(grad))
+            return None if new is None else _seed(self, new)
+
+        return self._stored.register_hook(of_values)
+
     def stride(self, dim=None):
         """Raise a RuntimeError: sparse tensors have no strides."""
         raise RuntimeError("sparse tensors do not have strides")
@@ -167,7 +179,8 @@ class SparseTensor(Tensor):
         return self._places
 
     def _values(self):
-        return self._stored
+        """The values, without history."""
+        return self._stored.detach()
 
     def indices(self):
         """The indices of a coalesced tensor, one per column."""
@@ -385,6 +398,11 @@ def _flat(places, sizes):
     return (places * torch.tensor(steps, dtype=torch.int64).reshape(-1, 1)).sum(0)
 
 
+def _is_sorted(x):
+    """Return True if the places of a tensor are sorted and different, whatever its flag says."""
+    return x._coalesced or bool((_flat(x._places, x.shape[: x.sparse_dim()]).diff() > 0).all())
+
+
 def _unflat(flat, sizes):
     parts = []
     for size in reversed(sizes):
@@ -467,7 +485,10 @@ def _add(a, b, *, alpha=1):
         out = SparseTensor._of(
             torch.cat([a._places, b._places], 1), torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape
         )
-        return (out.coalesce() if a._coalesced and b._coalesced else out).to_sparse(layout=layout)
+        coalesced = a._coalesced and b._coalesced
+        if coalesced or all(x._stored.is_contiguous() and _is_sorted(x) for x in (a, b)):  # as PyTorch does
+            out = out.coalesce()._coalesced_(coalesced)
+        return out.to_sparse(layout=layout)
     return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
 
 

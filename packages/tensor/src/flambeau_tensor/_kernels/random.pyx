@@ -454,6 +454,8 @@ cdef object _bernoulli(Operator op, PyObject** a):
         bernoulli_each_(result, self, g)
     else:
         bernoulli_(result, <double><object>a[1], g)
+    if <object>a[3] is None:
+        result.storage.version = 0  # a new tensor counts no writes
     return result
 
 

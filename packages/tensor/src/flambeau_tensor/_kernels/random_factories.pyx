@@ -17,6 +17,8 @@ from flambeau_tensor.options import check_device, check_layout
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1
 
+cdef PyObject* NONE = <PyObject*>None
+
 # Slots of the factories' keyword arguments, beginning with the generator.
 cdef enum:
     F_GENERATOR = 0
@@ -43,13 +45,20 @@ cdef Tensor _fresh(Operator op, PyObject** options, int ndim, const Py_ssize_t* 
     return resized(op, out, ndim, sizes)
 
 
+cdef object _drawn(Tensor t, PyObject* out, PyObject* requires_grad):
+    """Return the filled tensor; a new one counts no writes."""
+    if out == NONE:
+        t.storage.version = 0
+    return finished(t, requires_grad)
+
+
 cdef object _factory(Operator op, PyObject** a, fill2_t run, double first, double second):
     """size, then the options"""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int ndim = read_ints(a[0], sizes, MAX_NDIM, "rand", "size")
     cdef Tensor t = _fresh(op, a + 1, ndim, sizes, default_dtype())
     run(t, first, second, generator_of(op.name, <object>a[1]))
-    return finished(t, a[1 + F_REQUIRES_GRAD])
+    return _drawn(t, a[1 + F_OUT], a[1 + F_REQUIRES_GRAD])
 
 
 cdef object _rand(Operator op, PyObject** a):
@@ -65,7 +74,7 @@ cdef object _randperm(Operator op, PyObject** a):
     cdef Py_ssize_t n = integer_argument(op, "n", 1, <object>a[0])
     cdef Tensor t = _fresh(op, a + 1, 1, &n, INT64)
     randperm_(t, generator_of(op.name, <object>a[1]))
-    return finished(t, a[1 + F_REQUIRES_GRAD])
+    return _drawn(t, a[1 + F_OUT], a[1 + F_REQUIRES_GRAD])
 
 
 cdef object _randint(Operator op, PyObject** a):
@@ -92,7 +101,7 @@ cdef object _randint(Operator op, PyObject** a):
         sizes[i] = integer_argument(op, "size", 2 if short else 3, size[i])
     t = _fresh(op, a + 3, <int>len(size), sizes, INT64)
     random_range_(t, first, end, generator_of(op.name, <object>a[3]))
-    return finished(t, a[3 + F_REQUIRES_GRAD])
+    return _drawn(t, a[3 + F_OUT], a[3 + F_REQUIRES_GRAD])
 
 
 # The _like functions: self, …, dtype, layout, device, pin_memory, requires_grad, memory_format, generator.
@@ -108,13 +117,13 @@ cdef Tensor _like(Operator op, PyObject** a, PyObject** options):
 cdef object _rand_like(Operator op, PyObject** a):
     cdef Tensor t = _like(op, a, a + 1)
     uniform_(t, 0, 1, generator_of(op.name, <object>a[7]))
-    return finished(t, a[5])
+    return _drawn(t, NONE, a[5])
 
 
 cdef object _randn_like(Operator op, PyObject** a):
     cdef Tensor t = _like(op, a, a + 1)
     normal_(t, 0, 1, generator_of(op.name, <object>a[7]))
-    return finished(t, a[5])
+    return _drawn(t, NONE, a[5])
 
 
 cdef object _randint_like(Operator op, PyObject** a):
@@ -126,7 +135,7 @@ cdef object _randint_like(Operator op, PyObject** a):
     else:
         random_range_(t, 0 if <object>a[1] is None else integer_argument(op, "low", 1, <object>a[1]),
                       integer_argument(op, "high", 2, <object>a[2]), g)
-    return finished(t, a[7])
+    return _drawn(t, NONE, a[7])
 
 
 rand = make_kernel(_rand, True)

@@ -14,6 +14,7 @@ from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.schema.registry import alias, define_property, find_operator
 from flambeau_tensor._kernels import conversions, interop
 from flambeau_tensor._kernels import factories as kernels
+from flambeau_tensor.not_built import OF_TENSORS
 from flambeau_tensor.options import META, check_device
 from flambeau_tensor.options import device as torch_device
 
@@ -498,7 +499,14 @@ _fact(
     "Python's `format()`: that of the number in a tensor without dimensions, else the text of `str()`.",
     METHOD,
 )
-_fact("__dir__(Tensor self) -> Names", lambda input: sorted(object.__dir__(input)), "Python's `dir()`.", METHOD)
+
+
+def _names(input):
+    lacking = {name for names in OF_TENSORS for name in names.split()}
+    return sorted({*object.__dir__(input)} - lacking)
+
+
+_fact("__dir__(Tensor self) -> Names", _names, "Python's `dir()`.", METHOD)
 Operator(
     "__reversed__(Tensor self) -> Tensor",
     lambda input: input.flip((0,)) if input.ndim else input,

@@ -130,9 +130,9 @@ torch.cummin torch.cumprod torch.cumsum torch.diff torch.logcumsumexp
 torch.Tensor.argsort torch.Tensor.bincount torch.Tensor.histc torch.Tensor.kthvalue torch.Tensor.median
 torch.Tensor.mode torch.Tensor.msort torch.Tensor.nanmedian torch.Tensor.nanquantile torch.Tensor.quantile
 torch.Tensor.sort torch.Tensor.topk torch.Tensor.unique torch.Tensor.unique_consecutive torch._ops.unique
-torch._ops.unique_consecutive torch.argsort torch.bincount torch.bucketize torch.histc torch.kthvalue torch.median
-torch.mode torch.msort torch.nanmedian torch.nanquantile torch.quantile torch.searchsorted torch.sort torch.topk
-torch.unique torch.unique_consecutive
+torch._ops.unique_consecutive torch._unique torch._unique2 torch.argsort torch.bincount torch.bucketize torch.histc
+torch.kthvalue torch.median torch.mode torch.msort torch.nanmedian torch.nanquantile torch.quantile
+torch.searchsorted torch.sort torch.topk torch.unique torch.unique_consecutive
 """,
     "copies": """
 torch.Tensor.narrow_copy torch.alias_copy torch.as_strided_copy torch.diagonal_copy torch.expand_copy

@@ -216,6 +216,22 @@ for _original, _sorted, _what, _aten in (
     )
 
 
+Operator(
+    "_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)",
+    lambda self, sorted, return_inverse: _three(unique(self, sorted, return_inverse), return_inverse, False)[:2],
+    variants=FUNCTION,
+    composite=True,
+    doc="The distinct elements and the index of each element among them, which is empty unless it is requested.",
+)
+Operator(
+    f"_unique2(Tensor self, bool sorted=True, {_FLAGS}) {_THREE}",
+    lambda self, sorted, *requested: _three(unique(self, sorted, *requested), *requested),
+    variants=FUNCTION,
+    composite=True,
+    doc="The distinct elements, the index of each element among them and their counts; what is not requested is empty.",
+)
+
+
 # --- positions ------------------------------------------------------------------------------------------------------
 
 

@@ -156,8 +156,6 @@ def _write_archive(obj, file, root, pickler, protocol, without_byteorder):
             archive.leave(f"data/{key}", len(untyped))
         else:
             archive.write(f"data/{key}", memoryview(untyped))
-    archive.write("version", b"3\n")
-    archive.write(".data/serialization_id", b"%040d" % archive.fingerprint())
     archive.close()
 
 
@@ -301,4 +299,12 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
     return [name for name in dict.fromkeys(names_in(Reader(f).read("data.pkl"))) if name not in known]
 
 
-__getattr__, __dir__ = _attach(__name__, "torch.serialization")
+_names = {
+    f"_{name}": f"{__name__}.records:{own}"
+    for name, own in (
+        ("is_zipfile", "is_archive"),
+        ("open_zipfile_reader", "open_reader"),
+        ("open_zipfile_writer", "open_writer"),
+    )
+}
+__getattr__, __dir__ = _attach(__name__, "torch.serialization", _names)

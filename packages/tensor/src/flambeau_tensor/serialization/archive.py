@@ -76,7 +76,9 @@ class Writer:
         return int.from_bytes(hashlib.sha256(repr(self.records).encode()).digest(), "little") % 10**40
 
     def close(self):
-        """Write the directory."""
+        """Write the last records and the directory."""
+        self.write("version", b"3\n")
+        self.write(".data/serialization_id", b"%040d" % self.fingerprint())
         directory = b"".join(self.directory)
         count, size, at = len(self.directory), len(directory), self.at
         end = b""
@@ -155,6 +157,9 @@ class Reader:
 
     def size(self, name):
         return self._place(name)[2]
+
+    def offset(self, name):
+        return self._place(name)[0]
 
     def read(self, name):
         """Return the bytes of a record."""

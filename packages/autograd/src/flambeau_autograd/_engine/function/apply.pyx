@@ -8,7 +8,8 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    TensorInfo, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW,
+    TensorInfo, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD,
+    T_LAYERED, T_VIEW,
     ThreadFlags,
     add_version, alias, detach_in_place, flags_of, is_tensor, tensor_info, set_flags, set_history, tensor_type,
     thread_flags,
@@ -429,7 +430,9 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
         return out
     if not record:
         if is_input and not dirty:
-            return _as_it_was(t)
+            out = _as_it_was(t)
+        if not dirty and flags_of(<PyObject*>out) & T_ODD_VIEW == T_NO_GRAD_VIEW:
+            set_flags(<PyObject*>out, T_MULTI_VIEW if several else T_FUNCTION_VIEW, T_NO_GRAD_VIEW)
         return out
     if dirty and is_input:
         if f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:

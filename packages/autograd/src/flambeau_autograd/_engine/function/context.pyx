@@ -150,6 +150,8 @@ cdef class Context(Node):
     def _raw_saved_tensors(self):
         """The saved tensors as objects that accept hooks."""
         cdef int i
+        if self.released and self.nsaved:
+            self.saved_tensors  # raises the error
         return tuple([saved_tensor(self, i, self.origins[i] < CONSTANT) for i in range(self.nsaved)])
 
     def maybe_clear_saved_tensors(self):

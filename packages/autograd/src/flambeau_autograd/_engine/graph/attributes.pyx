@@ -9,7 +9,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.graph.edges cimport (
-    AutogradMeta, autograd_meta, put_grad, refresh_view, requires_grad as needs_grad, tell_of_grad,
+    AutogradMeta, autograd_meta, geometry, put_grad, refresh_view, requires_grad as needs_grad, tell_of_grad,
 )
 from flambeau_autograd._engine.levels.histories cimport history_depth, is_input
 from flambeau_autograd._engine.levels.layers cimport (
@@ -156,8 +156,6 @@ cdef object _register_hook(PyObject* op, PyObject** a):
     from flambeau_autograd.hooks import add_hook
 
     cdef AutogradMeta m
-    cdef Extra extra
-    cdef TensorInfo f
     if not needs_grad(a[0]):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node = _grad_fn(op, a)  # if the base of a view was written to, the view gets a new node here, without hooks
@@ -167,13 +165,23 @@ cdef object _register_hook(PyObject* op, PyObject** a):
     if m.post_hooks is None:
         m.post_hooks = OrderedDict()  # users that watch the hook dicts of a tensor see later post hooks, too
     set_flags(a[0], T_HAS_HOOKS, 0)
-    if fresh and node is not None:
-        tensor_info(a[0], &f)
-        extra = extra_of(<Node>node)
-        if extra.tensor_hooks is None:
-            extra.tensor_hooks = []
-        extra.tensor_hooks.append((f.output_nr, m.hooks))
+    if fresh:
+        _add_hooks(a[0], node, m.hooks)
     return handle
+
+
+cdef int _add_hooks(PyObject* t, object node, object hooks) except -1:
+    """Make the node of a tensor call the tensor's dict of hooks; the node of a leaf reads it from the leaf."""
+    cdef TensorInfo f
+    cdef Extra extra
+    if node is None:
+        return 0
+    tensor_info(t, &f)
+    extra = extra_of(<Node>node)
+    if extra.tensor_hooks is None:
+        extra.tensor_hooks = []
+    extra.tensor_hooks.append((f.output_nr, hooks))
+    return 0
 
 
 cdef object _register_post_hook(PyObject* op, PyObject** a):
@@ -193,6 +201,21 @@ cdef object _backward_hooks(PyObject* op, PyObject** a):
     cdef TensorInfo f
     tensor_info(a[0], &f)
     return (<AutogradMeta>f.autograd_meta).hooks if f.autograd_meta != NULL else None
+
+
+cdef object _assign_backward_hooks(PyObject* op, PyObject** a):
+    cdef AutogradMeta m
+    if a[1] != NONE and not isinstance(<object>a[1], dict):
+        raise TypeError(f"_backward_hooks must be a dict or None, not {type(<object>a[1]).__name__}")
+    m = autograd_meta(a[0])
+    old, m.hooks = m.hooks, <object>a[1]
+    node = _grad_fn(op, a)
+    if node is not None and old is not None:
+        extra = extra_of(<Node>node)
+        extra.tensor_hooks = [pair for pair in extra.tensor_hooks or () if pair[1] is not old]
+    if a[1] != NONE:
+        set_flags(a[0], T_HAS_HOOKS, 0)
+        _add_hooks(a[0], node, m.hooks)
 
 
 # --- leaving the graph ----------------------------------------------------------------------------------------------
@@ -260,12 +283,27 @@ cdef object _is_view(PyObject* op, PyObject** a):
     return (flags_of(a[0]) & T_VIEW) != 0
 
 
+cdef object _view_func(PyObject* op, PyObject** a):
+    from flambeau_autograd.strided import part_of
+
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
+    if not f.flags & T_VIEW or f.base == NULL:
+        raise RuntimeError("_view_func(): the tensor is not a view")
+    if shape_of(f.base) != shape_of(a[1]):
+        raise RuntimeError(f"_view_func(): expected a base of shape {list(shape_of(f.base))}, got one of shape "
+                           f"{list(shape_of(a[1]))}")
+    return part_of(<object>a[1], geometry(f.base), geometry(a[0]))
+
+
 KERNELS = {
     "requires_grad": new_kernel(_requires_grad), "set_requires_grad": new_kernel(_assign_requires_grad),
     "requires_grad_": new_kernel(_requires_grad_), "grad": new_kernel(_grad), "set_grad": new_kernel(_assign_grad),
     "grad_fn": new_kernel(_grad_fn), "is_leaf": new_kernel(_is_leaf), "output_nr": new_kernel(_output_nr),
     "retains_grad": new_kernel(_retains_grad), "retain_grad": new_kernel(_retain_grad),
     "register_hook": new_kernel(_register_hook), "register_post_accumulate_grad_hook": new_kernel(_register_post_hook),
-    "_backward_hooks": new_kernel(_backward_hooks), "detach": new_kernel(_detach), "detach_": new_kernel(_detach_),
-    "set_data": new_kernel(_set_data), "_is_view": new_kernel(_is_view), "data": new_kernel(_data),
+    "_backward_hooks": new_kernel(_backward_hooks), "set__backward_hooks": new_kernel(_assign_backward_hooks),
+    "detach": new_kernel(_detach), "detach_": new_kernel(_detach_),
+    "set_data": new_kernel(_set_data), "_is_view": new_kernel(_is_view), "_view_func": new_kernel(_view_func),
+    "data": new_kernel(_data),
 }

@@ -46,7 +46,7 @@ def _variable(Node node not None):
 cdef PyTypeObject* _AccumulateGrad = make_type("AccumulateGrad", <PyTypeObject*>Node, {"variable": property(_variable)})
 cdef PyTypeObject* _AsStrided = make_type("AsStridedBackward0", <PyTypeObject*>Node)
 cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
-cdef object _add = None, _add_ = None, _clone = None
+cdef object _add = None, _add_ = None, _clone = None, _copy_ = None
 
 
 cdef class AutogradMeta:
@@ -198,23 +198,26 @@ cdef object _like_its_leaf(TensorInfo* f):
 
 
 cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
-    global _add, _add_, _clone
+    global _add, _add_, _clone, _copy_
     cdef TensorInfo f
     cdef PyObject* pair[2]
     if _add is None:
         _add, _clone = find_operator("torch.add"), find_operator("torch.clone")
-        _add_ = _add.inplace
+        _add_, _copy_ = _add.inplace, find_operator("torch.Tensor.copy_")
     tensor_info(t, &f)
     if thread_flags().tracer != NULL:
         tell_of_grad("grad_read", t, f.grad)
     if f.grad == NULL:
-        if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
+        direct = not (f.flags | flags_of(gradient) | thread_flags().dispatching) & (T_LAYERED | T_META | T_DISPATCH)
+        if direct and thread_flags().grad_enabled and thread_flags().tracer == NULL:
+            new = _copy_(_like_its_leaf(&f), <object>gradient)
+        elif thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
         elif thread_flags().tracer != NULL and not flags_of(gradient) & T_DISPATCH:
             # A tracer holds references, so whether others do is unknown.
             like = _like_its_leaf(&f)
             new = find_operator("torch.empty_strided")(like.shape, like.stride(), dtype=like.dtype)
-            find_operator("torch.Tensor.copy_")(new, <object>gradient)
+            _copy_(new, <object>gradient)
         elif (f.flags | flags_of(gradient) | thread_flags().dispatching) & T_DISPATCH:
             new = find_operator("torch.detach")(<object>gradient) if same_strides(&f, gradient) else \
                 _clone(<object>gradient)

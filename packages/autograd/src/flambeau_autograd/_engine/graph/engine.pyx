@@ -536,6 +536,12 @@ def running_node():
     return <object>run.current if run is not None and run.current != NULL else None
 
 
+def returns_gradients():
+    """Whether this thread's run returns gradients, as ``grad`` does, instead of accumulating them."""
+    cdef Run run = _current()
+    return run is not None and run.selective and not run.accumulate
+
+
 def runs_to_all_leaves():
     """Whether this thread's active run, if any, computes the gradients of all leaves."""
     cdef Run run = _current()
@@ -584,17 +590,33 @@ def run_node(Node node not None, tuple grads):
 
 def will_run(list nodes not None):
     """Return for each of ``nodes`` whether this thread's run is executing it or will execute it."""
-    cdef Run run = _current()
     cdef Node node
     cdef long long oldest = 0x7fffffffffffffff
+    for node in nodes:
+        if node.seq < oldest:
+            oldest = node.seq
+    seen = _ahead(oldest)
+    return [node in seen for node in nodes]
+
+
+def run_order():
+    """Return the nodes that this thread's run is executing or will execute, in this order."""
+    return sorted(_ahead(0), key=_sequence, reverse=True)
+
+
+def _sequence(Node node):
+    return node.seq
+
+
+cdef set _ahead(long long oldest):
+    """Return the nodes, not older than a number, that this thread's run is executing or will execute."""
+    cdef Run run = _current()
+    cdef Node node
     cdef int i
     cdef list stack = []
     cdef set seen = set()
     if run is None:
-        raise RuntimeError("_will_engine_execute_node: no backward pass is running")
-    for node in nodes:
-        if node.seq < oldest:
-            oldest = node.seq
+        raise RuntimeError("the nodes of a run should only be asked for during the backward pass")
     if run.current != NULL:
         stack.append(<object>run.current)
     for i in range(run.queue.n):
@@ -607,4 +629,4 @@ def will_run(list nodes not None):
         for i in range(node.nedges):
             if node.edges[i].node != NULL:
                 stack.append(<object>node.edges[i].node)
-    return [node in seen for node in nodes]
+    return seen

@@ -201,7 +201,8 @@ cdef class Node:
     def name(self):
         """The operation's name, such as ``'MulBackward0'``."""
         name = type(self).__name__
-        return f"torch::autograd::{name}" if self.kind == NODE_LEAF or self.kind == NODE_COPY else name
+        qualified = self.kind == NODE_LEAF or self.kind == NODE_COPY or name == "CopyBackwards"
+        return f"torch::autograd::{name}" if qualified else name
 
     @property
     def next_functions(self):

@@ -6,8 +6,8 @@ from cpython.tuple cimport PyTuple_New
 from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
     TensorInfo, O_INPLACE, O_RANDOM, O_RECORD, O_VIEW, OperatorInfo, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW,
-    T_NO_GRAD_VIEW, T_REQUIRES_GRAD, TENSOR_ABI, dtype_of, is_tensor, operator_info, plug_autograd, run_kernel,
-    set_flags, set_history, shape_of, size_of, tensor_info, thread_flags,
+    T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, TENSOR_ABI, dtype_of, flags_of, is_tensor, operator_info,
+    plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of, tensor_info, thread_flags,
 )
 
 from flambeau_autograd._engine.graph.edges cimport geometry, gradient_edge, requires_grad
@@ -162,7 +162,7 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorInfo* o, PyObjec
         number(node)
         set_history(t, <PyObject*>node, 0)
         if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # created by a Python kernel, which runs without recording
-            set_flags(t, 0, T_NO_GRAD_VIEW)
+            set_flags(t, T_ODD_VIEW & flags_of(slots[0]), T_ODD_VIEW & ~flags_of(slots[0]))
     if inner is not None:
         inner.finish(<object>t)
     if rule.saves_results:
@@ -546,6 +546,9 @@ def saved_attributes(Rule rule not None):
             name = (returns[i].name if i < len(returns) else "") or ("result" if i == 0 else f"result{i}")
         elif rule.items[k].kind <= SAVE_PLAIN:
             name = arguments[rule.items[k].index].name
+        elif rule.items[k].kind == SAVE_SHAPE:
+            attributes[f"_saved_{arguments[rule.items[k].index].name}_sym_sizes"] = property(_reader(k))
+            continue
         else:
             continue
         attributes[f"_saved_{name}"] = property(_reader(k))
@@ -557,7 +560,7 @@ def saved_attributes(Rule rule not None):
 def _reader(int k):
     def read(Node node not None):
         """The saved value; None if no needed gradient reads it."""
-        if node.saved[k].value == NULL and not node.released:
+        if node.saved[k].value == NULL and not node.released and (<Rule>node.rule).items[k].kind != SAVE_SHAPE:
             return None
         value = owned(_value(node, <Rule>node.rule, k))
         if node.saved[k].version == IN_PLACE_OF_A_TENSOR:

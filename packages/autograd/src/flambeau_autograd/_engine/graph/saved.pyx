@@ -73,6 +73,20 @@ cdef object _innermost():
     return stack[len(stack) - 1] if stack else None
 
 
+def push_hooks(hooks):
+    """Add (pack, unpack), or a message for the error that forbids hooks, to this thread's hooks."""
+    _push(hooks)
+
+
+def pop_hooks():
+    """Remove this thread's innermost hooks or message, and return it."""
+    hooks = _innermost()
+    if hooks is None:
+        raise RuntimeError("this thread has no hooks on saved tensors")
+    _pop()
+    return hooks
+
+
 cdef class SavedHooks:
     """A context in which ``pack_hook`` receives every tensor that this thread saves."""
 

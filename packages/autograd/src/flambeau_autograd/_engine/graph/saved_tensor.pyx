@@ -12,9 +12,9 @@ cdef class SavedTensor:
     cdef bint is_output
 
     def __init__(self):
-        raise TypeError("cannot create 'SavedTensor' instances")
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
 
-    def register_hooks(self, pack_hook, unpack_hook):
+    def register_hooks(self, pack_hook=None, unpack_hook=None):
         """Save the result of ``pack_hook`` instead of the tensor; backward reads it through ``unpack_hook``.
 
         Raises:
@@ -26,7 +26,8 @@ cdef class SavedTensor:
         """
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
-                raise TypeError(f"register_hooks(): a hook must be callable, got {type(hook).__name__}")
+                raise TypeError("register_hooks(): incompatible function arguments: pack_hook and unpack_hook must be "
+                                f"callable, got {type(hook).__name__}")
         if self.node.saved[self.place].version in (NOT_A_TENSOR, IN_PLACE_OF_A_TENSOR) or self._is_none():
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         pack_later(&self.node.saved[self.place], (pack_hook, unpack_hook), self.is_output)

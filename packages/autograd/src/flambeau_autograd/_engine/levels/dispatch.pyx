@@ -47,7 +47,9 @@ cdef object _dispatch(PyObject* op, PyObject** slots):
             raise VmapUnsupportedError(why_not_one_example((<object>op).name))
         return run_kernel(op, slots, T_LAZY)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
-        raise found.level.refusal(f"{(<object>op).name}(): out=... is not supported under vmap or forward mode")
+        raise found.level.refusal(
+            f"Trying to use forward AD with {(<object>op).name}_out that does not support it because it is an out= "
+            "function" if found.level.kind == "jvp" else f"{(<object>op).name}(): out=... is not supported under vmap")
     return found.level.process(op, slots, batch_depth)
 
 

@@ -6,8 +6,9 @@ In a recorded call, results receive their tangents after they got their history 
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_DISPATCH, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
-    add_version, flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags, version_of,
+    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_DISPATCH, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, T_VIEW,
+    add_version, call_bound, detach, flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags,
+    version_of,
 )
 
 from flambeau_autograd._engine.graph.edges cimport requires_grad
@@ -32,10 +33,25 @@ cdef object _without_layers(PyObject* tensor):
     return detached(tensor) if flags_of(tensor) & T_DISPATCH else detach(tensor)
 
 
+cdef bint _enabled = True
+
+
+def set_forward_enabled(bint enabled):
+    """Switch forward mode on or off: while it is off, the tangents of all levels are ignored."""
+    global _enabled
+    if enabled != _enabled:
+        _enabled = enabled
+        for level in dual_levels():
+            (<Level>level).paused += -1 if enabled else 1
+
+
 cdef class DualLevel(Level):
     """The level of ``jvp`` or of ``forward_ad``."""
 
     kind = "jvp"
+
+    def __cinit__(self):
+        self.paused = not _enabled
 
     def make_dual(self, tensor, tangent):
         """Return ``tensor`` with a tangent at this level."""
@@ -50,7 +66,8 @@ cdef class DualLevel(Level):
             raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                                f"level {self.depth} is not supported.")
         out = with_history(bare(t), t)
-        set_base(<PyObject*>out, t)
+        if not flags_of(t) & T_INFERENCE:  # views of inference tensors are not tracked
+            set_base(<PyObject*>out, t)
         tangent = laid_out(tangent, t)
         set_layer(<PyObject*>out, new_dual(self, tangent, tangent, outer))
         return out

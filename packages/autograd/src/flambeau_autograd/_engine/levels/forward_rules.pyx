@@ -48,6 +48,9 @@ cdef object tangents_of(PyObject* op, Rule rule, PyObject** values, PyObject** t
         if isinstance(result, tuple):
             return tuple([_matched(t, r) for t, r in zip(out, result, strict=True)])
         return _matched(out[0] if isinstance(out, tuple) else out, result)
+    except NotImplementedError as error:
+        raise NotImplementedError(f"Trying to use forward AD with {(<object>op).name} that does not support it because "
+                                  f"{error}") from None
     finally:
         pop_all_disabled()
 

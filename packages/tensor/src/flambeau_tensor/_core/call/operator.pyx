@@ -273,6 +273,8 @@ cdef int _check_inference(Operator op, PyObject** slots) except -1:
     written = <object>slots[where] if where >= 0 and not thread_state().inference else ()
     for t in written if isinstance(written, (tuple, list)) else (written,):
         if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:
+            if not op.flags & OP_INPLACE and thread_state().grad_enabled and _all_flags(op, slots) & REQUIRES_GRAD:
+                return 0  # the same call on other tensors raises an error, too, which says more
             raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
                                "a clone to get a normal tensor before doing inplace update.")
 

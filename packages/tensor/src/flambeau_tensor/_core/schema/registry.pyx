@@ -88,7 +88,7 @@ cdef class Property:
                 pop_disabled()
 
     def __delete__(self, instance):
-        if self.setter is None:
+        if self.setter is None and self.kept is None:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
         cdef PyObject* asked = <PyObject*>instance
         cdef list overriding = collect_vector(&asked, 1)
@@ -96,12 +96,9 @@ cdef class Property:
                 overridden(self.__delete__, overriding):
             dispatch_method(self.__delete__, instance, overriding, (instance,), None)
             return
-        try:
-            call2(self.setter, instance, None)
-        except TypeError:
-            if self.kept is None:
-                raise
-            raise RuntimeError(self.kept) from None
+        if self.kept is not None:
+            raise RuntimeError(self.kept)
+        call2(self.setter, instance, None)
 
     @property
     def __doc__(self):
