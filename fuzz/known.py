@@ -58,6 +58,7 @@ from properties import (
     layout_of_the_input,
     masks_and_indices,
     more_entries,
+    most_frequent,
     nan_first,
     nan_in,
     of_every_example,
@@ -66,9 +67,11 @@ from properties import (
     operand_shares_memory,
     other_dimensions,
     permuted,
+    replaced_by_another_shape,
     row_by_row,
     rows_of_the_matrix,
     same_counts,
+    same_numbers,
     shorter,
     tiny_or_huge_order,
     to_double,
@@ -112,6 +115,14 @@ DECIDED = [
         chosen,
         "select among equal elements by their algorithm",
     ),
+    (call("mode"), "value", most_frequent, "may return an element that is not the most frequent"),
+    (
+        call("cumprod"),
+        "value",
+        every(says("grad"), number_for_none),
+        "gradient of `cumprod` is NaN from the first NaN",
+    ),
+    (r"\.data = ", "value", replaced_by_another_shape, "have the shape of the new data"),
     (
         call("median nanmedian"),
         "value",
@@ -212,7 +223,12 @@ DECIDED = [
         "computes a complex power with a tensor without dimensions",
     ),
     (call("hsplit vsplit dsplit roll sum split"), "shape", as_ints, "treat a tensor with one element as a list of one"),
-    (r"np.bool_", "dtype", instead(r"np\.bool_", "bool"), "treats them as floating-point numbers"),
+    (
+        r"np.bool_",
+        "dtype",
+        some(instead(r"np\.bool_", "bool"), same_numbers),
+        "treats them as floating-point numbers",
+    ),
     (
         call("prod cumprod matrix_power multi_dot chain_matmul einsum"),
         "value",
@@ -254,9 +270,15 @@ DECIDED = [
         "value",
         every(
             says("grad"),
-            instead(
-                r"(\w)\.scatter_reduce\((.*)include_self=False",
-                r"torch.full_like(\1, inf).scatter_reduce(\2include_self=True",
+            some(
+                instead(
+                    r"(\w)\.scatter_reduce\((.*)include_self=False",
+                    r"torch.full_like(\1, inf).scatter_reduce(\2include_self=True",
+                ),
+                instead(
+                    r"(\w)\.scatter_reduce\((.*)include_self=False",
+                    r"torch.full_like(\1, -inf).scatter_reduce(\2include_self=True",
+                ),
             ),
         ),
         "gives a part of the gradient to equal elements",
@@ -308,7 +330,7 @@ DECIDED = [
         "sums that cancel, differ",
     ),
     (
-        r"_foreach_powsum\(.*dtype=",
+        r"_foreach_powsum\(",
         "dtype",
         empty,
         "accepts tensors without elements in functions that reject their dtype",

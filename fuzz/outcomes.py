@@ -157,10 +157,17 @@ def compare(ours, theirs, program="", **how):
     failed = [lines[line] for line in our_errors if line < len(lines)]
     unsaid = {name for line in failed for name in re.findall(r"\w+", line)}
     written = {name for line in failed if re.search(r"\w_\(", line) for name in re.findall(r"\b[a-mv]\b", line)}
+    torn = any("backward" in line for line in failed)  # somewhere on its way
     for line in lines:  # what is made of what a line left halfway
         if written & {*re.findall(r"\w+", line)}:
             unsaid.update(re.findall(r"^\w+", line))
-    torn = any("backward" in line for line in failed)  # somewhere on its way
+    if written:
+        first = next(i for i, line in enumerate(lines) if line in failed and re.search(r"\w_\(", line))
+        for line in lines[first + 1 :]:
+            if written & {*re.findall(r"\w+", line)}:
+                written.update(re.findall(r"^([a-mr]) = ", line))
+                torn = torn or "backward" in line or "grad(" in line
+        unsaid |= written
     if torn:
         unsaid.add("seen")
     for name in their_values:

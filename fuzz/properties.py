@@ -113,7 +113,7 @@ def bags(case):
     """Our result is that of a loop over the bags, the last of which ends with the indices or at the last offset."""
     call = re.search(r"embedding_bag\((\(?)(\w).*?, (\w), torch\.tensor\((\[.*?\])\), mode='(\w+)'", case.line)
     ours = first(case.summaries()[0])
-    if not call or case.detail.startswith(call[3]) or not ours or ours[0] != "tensor":
+    if not call or not ours or ours[0] != "tensor":
         return says("grad")(case) and same_totals(case)
     indices, weight = (np.array(case.theirs[name][5]).reshape(case.theirs[name][2]) for name in (call[2], call[3]))
     below = re.search(r"% (\d+)\)", case.line)
@@ -122,12 +122,17 @@ def bags(case):
     last = "include_last_offset=True" in case.line
     ends = ends if last else [*ends, len(indices)]
     padding = re.search(r"padding_idx=(\d)", case.line)
-    rows = []
+    rows, gradient = [], np.zeros(weight.shape)
     for start, end in zip(ends, ends[1:], strict=False):
         chosen = [i for i in indices[start:end] if not padding or i != int(padding[1])]
         found = weight[chosen]
+        np.add.at(gradient, chosen, 1 / len(chosen) if chosen and call[5] == "mean" else 1)
         row = {"sum": found.sum, "mean": found.mean, "max": found.max}[call[5]](0) if len(chosen) else weight[0] * 0
         rows.append(row.tolist())
+    if case.detail.startswith(call[3]):
+        of_weight = case.ours[call[3]][6]
+        same = of_weight is not None and close(of_weight[5], gradient.tolist(), 1e-4)
+        return same if call[5] != "max" else same_totals(case)
     return close(ours[5], rows, 4e-2 if "16" in case.program else 1e-4)
 
 
@@ -438,3 +443,44 @@ with_infinities = every(not_finite, unbounded)
 cannot_tell = some(restored, singular)
 to_double = instead(r"(?<![\w.'])([a-m])(?![\w'])(?! = )", r"\1.double()")
 as_ints = some(instead(r"(T\('\w+', \([^)]*\)\))", r"int(\1)"), instead(r", (\w+=)?([a-m])\b", r", \1int(\2)"))
+
+
+def most_frequent(case):
+    """Each of our values is one of the most frequent in its row, at our index; a NaN equals no other."""
+    (x, *_), ours = case.operands() or [None], case.summaries()[0]
+    if x is None or not x.ndim or ours[0] != "tuple":
+        return False
+    value, index = (np.array(item[5]).reshape(item[2]) for item in ours[1])
+    for d in range(x.ndim):
+        one, at = (np.expand_dims(i, d) if i.ndim < x.ndim else i for i in (value, index))
+        if one.shape != tuple(1 if k == d else n for k, n in enumerate(x.shape)):
+            continue
+        counts = (x[..., None] == np.moveaxis(x, d, -1)[(*[slice(None)] * d, None)]).sum(-1)
+        most = np.maximum(counts.max(d, keepdims=True), 1)
+        mine = np.maximum((x == one).sum(d, keepdims=True), 1)
+        if np.array_equal(most, mine) and np.array_equal(np.take_along_axis(x, at, d), one, equal_nan=True):
+            return True
+    return False
+
+
+def same_numbers(case):
+    """Only dtypes differ, and ours is bool where PyTorch's is float."""
+    mine, others = case.tensors(case.ours), case.tensors(case.theirs)
+    pairs = [(a, b) for a, b in zip(mine, others, strict=True) if a[1] != b[1]]
+    return all(
+        (a[1], b[1]) == ("torch.bool", "torch.float32")
+        and np.array_equal(np.array(a[2], dtype=float), np.array(b[2], dtype=float))
+        for a, b in pairs
+    )
+
+
+def replaced_by_another_shape(case):
+    """A gradient differs, and `.data` of a tensor was replaced by one of another shape."""
+    lines = case.program.split("\n")
+    for i, line in enumerate(lines):
+        found = re.match(r"(?:with .*: )?(\w)\.data = (\w)", line)
+        if found and case.reference:
+            before, after = (case.reference("\n".join(lines[:n])) for n in (i, i + 1))
+            if before and after and before[found[1]][2:3] != after[found[1]][2:3]:
+                return case.name == "seen" or " grad " in case.detail or ".backward(" in case.line
+    return False

@@ -184,6 +184,9 @@ INVENTED = [
      tensor("float64", [[NAN], [1.0]], (2, 1)), tensor("float64", [[NAN], [float("inf")]], (2, 1)), True),
     ("torch.cholesky_solve(b, a)", {"a": A, "b": B},
      tensor("float64", [[NAN], [1.0]], (2, 1)), tensor("float64", [[NAN], [float("inf")]], (2, 1)), False),
+    ("torch.triplet_margin_loss(a, a, b, p=0.1)", {"a": tensor("int32", [2**31 - 1] * 4), "b": X},
+     floats(1.2e11, 5e6), floats(1.2001e11, 0), True),
+    ("torch.triplet_margin_loss(a, a, b, p=0.1)", {"a": X, "b": X}, floats(1.2e11, 5e6), floats(1.2001e11, 0), False),
     ("a.split(2)", {"a": X}, both(floats(1, 3)), both(floats(1, 3), floats(3, 2)), False),
 ]  # fmt: skip
 

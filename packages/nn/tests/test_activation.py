@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd import grad
+from flambeau_autograd.func import grad as func_grad
+from flambeau_autograd.func import jvp
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn.ops import activation as ops
@@ -463,3 +465,26 @@ def test_results_into_given_tensors(function):
     with pytest.raises(RuntimeError, match="unsupported operation"):
         shared = ft.ones(1).expand(3)
         function(shared, out=shared)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        F.relu,
+        F.relu6,
+        F.hardtanh,
+        F.leaky_relu,
+        F.hardsigmoid,
+        F.hardshrink,
+        F.softshrink,
+        lambda x: F.threshold(x, 0.1, 2.0),
+    ],
+)
+def test_second_derivatives_of_piecewise_linear_functions_are_zero(f):
+    x = ft.tensor([-4.0, -0.6, 0.3, 2.0], requires_grad=True)
+    weight = ft.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    (first,) = grad((f(x) * weight).sum(), x, create_graph=True)
+    second, mixed = grad(first.sum(), (x, weight), create_graph=True)
+    np.testing.assert_array_equal(second.detach().numpy(), np.zeros(4))
+    np.testing.assert_allclose(mixed.detach().numpy(), (first / weight).detach().numpy())
+    np.testing.assert_array_equal(jvp(func_grad(lambda y: f(y).sum()), (x.detach(),), (x.detach(),))[1].numpy(), 0)

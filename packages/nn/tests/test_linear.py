@@ -63,6 +63,8 @@ def test_bilinear():
     expected = np.einsum("xyi,kij,xyj->xyk", a, w, b) + c
     np.testing.assert_allclose(F.bilinear(t(a), t(b), t(w), t(c)).numpy(), expected)
     assert gradcheck(F.bilinear, [t(v, True) for v in (a[:1], b[:1], w, c)])
+    halves = [ft.tensor(v) for v in ([[3.0, 1.0]], [[100.0, -100.0, 0.5]], [[[1.0, 1.0, 1.0], [1.5, 2.5, 1.0]]])]
+    np.testing.assert_array_equal(F.bilinear(*(v.bfloat16() for v in halves)).float().numpy(), [[-98.0]])
     m = nn.Bilinear(5, 4, 6, bias=False)
     assert m(t(a).float(), t(b).float()).shape == (2, 3, 6)
     assert repr(m) == "Bilinear(in1_features=5, in2_features=4, out_features=6, bias=False)"

@@ -317,3 +317,22 @@ def test_einsum_of_whole_numbers_sums_where_there_is_more_than_one():
     assert kind("i,j->", (1,), (3,)) is ft.int64
     assert kind("bij,bjk->b", (2, 3, 2), (2, 2, 1)) is ft.int64  # a sum over one factor
     assert kind("bij->b", (2, 1, 1)) is ft.int64  # a sum according to its equation
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_einsum_of_many_operands_takes_a_moment(enabled, monkeypatch):
+    monkeypatch.setattr("flambeau_tensor.contraction_order.enabled", enabled)
+    half = ft.full((2, 2), 0.5)
+    equation = ",".join(["ij", "jk"] * 200)
+    assert einsum(equation + "->k", *[half] * 400).shape == (2,)
+    chain = ",".join(chr(97 + i) + chr(98 + i) for i in range(24))
+    result = einsum(f"{chain}->a{chr(97 + 24)}", *[half] * 24)
+    np.testing.assert_allclose(result.numpy(), 0.5)
+
+
+def test_einsum_reads_subscripts_until_one_is_wrong():
+    x = ft.ones(2, 2)
+    with pytest.raises(ValueError, match="within range"):
+        einsum(x, itertools.chain([0, 1], itertools.repeat(77)), x, [0, 1])
+    with pytest.raises(ValueError, match="within range"):
+        einsum(x, range(2**62), x, [0, 1])

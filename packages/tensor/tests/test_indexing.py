@@ -699,3 +699,15 @@ def test_shapes_are_checked_before_dtypes():
         with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[\d\] cannot be broadcast to"):
             t[t > -1] = value
     assert t.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
+def test_lists_that_contain_themselves_are_no_indices():
+    itself, twice = [], [0]
+    itself.append(itself)
+    twice += [twice, twice]
+    for index in (itself, twice, (itself, 0), [itself, itself]):
+        with pytest.raises(IndexError):
+            ft.ones(2, 2)[index]
+        with pytest.raises(IndexError):
+            ft.ones(2, 2)[index] = 1

@@ -193,3 +193,30 @@ def test_lists_that_hold_themselves_or_go_too_deep(make):
     for _ in range(64):
         nested = [nested]
     assert ft.tensor(nested).ndim == 64
+
+
+class Longer(list):
+    """A list whose iterator goes on."""
+
+    def __iter__(self):
+        return iter([1.0] * 10_000)
+
+
+class Shorter(list):
+    def __iter__(self):
+        return iter([1.0])
+
+
+@pytest.mark.parametrize("make", [ft.tensor, ft.as_tensor, ft.FloatTensor, lambda v: ft.ones(1).new_tensor(v)])
+def test_lists_whose_iterator_does_not_have_their_length(make):
+    for value in (Longer([1.0, 2.0]), [Longer([1.0, 2.0])] * 3, Shorter([1.0, 2.0]), [[1.0], Shorter([])]):
+        with pytest.raises((ValueError, RuntimeError), match="expected sequence of length|changed size"):
+            make(value)
+
+
+def test_a_list_with_more_numbers_than_memory_raises_at_once():
+    numbers = 1
+    for _ in range(60):
+        numbers = [numbers, numbers]
+    with pytest.raises(MemoryError, match="too many numbers"):
+        ft.tensor(numbers)

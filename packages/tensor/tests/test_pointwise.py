@@ -787,3 +787,15 @@ def test_compositions_that_need_the_dtype_of_their_result_in_out():
 def test_products_of_numbers_beyond_64_bits():
     assert ft.add(ft.ones(2), 1000, alpha=10**17).tolist() == ft.tensor([1e20, 1e20]).tolist()
     assert ft.sub(ft.ones(1, dtype=ft.complex128), 10**10, alpha=10**17).tolist() == [-1e27]
+
+
+def test_syntax_called_directly_leaves_other_operands_to_python():
+    x = ft.ones(2)
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "and", "lt", "eq", "matmul"):
+        for method in (f"__{name}__", f"__r{name}__", f"__i{name}__"):
+            if hasattr(x, method):
+                assert getattr(x, method)(object()) is NotImplemented, method
+    for number in (3, 2.5, True, np.float32(1)):
+        assert x.__matmul__(number) is NotImplemented
+        with pytest.raises(TypeError, match="unsupported operand"):
+            x @ number

@@ -1,13 +1,13 @@
 """Derivatives of activation functions.
 
-Gradients of piecewise linear functions are linear in `grad_output` and do not depend on anything else that could be
-differentiated; the others declare their second derivatives.
+Gradients of piecewise linear functions are linear in `grad_output`, and their derivatives by `self` are zero; the
+others declare their second derivatives.
 """
 
 import math
 
 import flambeau_tensor as ft
-from flambeau_autograd.derivatives import derivative
+from flambeau_autograd.derivatives import derivative, vanishing
 from flambeau_nn.ops import activation as ops
 
 # --- piecewise linear -----------------------------------------------------------------------------------------------
@@ -17,6 +17,7 @@ derivative(
     ops.leaky_relu_backward,
     linear="grad_output",
     grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope),
+    self=vanishing,
 )
 
 
@@ -37,10 +38,14 @@ derivative(
     ops.hardtanh_backward,
     linear="grad_output",
     grad_output=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val),
+    self=vanishing,
 )
 derivative(ops.hardsigmoid_, self=lambda grad, self: ops.hardsigmoid_backward(grad, self))
 derivative(
-    ops.hardsigmoid_backward, linear="grad_output", grad_output=lambda grad, self: ops.hardsigmoid_backward(grad, self)
+    ops.hardsigmoid_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self: ops.hardsigmoid_backward(grad, self),
+    self=vanishing,
 )
 derivative(
     ops.threshold_, self=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value)
@@ -49,18 +54,21 @@ derivative(
     ops.threshold_backward,
     linear="grad_output",
     grad_output=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value),
+    self=vanishing,
 )
 derivative(ops.softshrink_, self=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd))
 derivative(
     ops.softshrink_backward,
     linear="grad_output",
     grad_output=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd),
+    self=vanishing,
 )
 derivative(ops.hardshrink, self=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd))
 derivative(
     ops.hardshrink_backward,
     linear="grad_output",
     grad_output=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd),
+    self=vanishing,
 )
 
 # --- curved ---------------------------------------------------------------------------------------------------------

@@ -41,6 +41,6 @@ def bilinear(input1, input2, weight, bias):
     outer = tuple(input1.shape[:-1])
     count = prod(outer)
     left = input1.reshape((count, n)) @ weight.permute((1, 0, 2)).reshape((n, k * m))
-    out = (left.reshape((count, k, m)) * input2.reshape((count, 1, m))).sum(-1, dtype=input1.dtype)
+    out = (left.reshape((count, k, m)) @ input2.reshape((count, m, 1))).reshape((count, k))
     out = out if bias is None else out + bias
     return out.reshape((*outer, k))

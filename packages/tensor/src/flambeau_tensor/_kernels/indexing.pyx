@@ -31,7 +31,7 @@ from flambeau_tensor._kernels.recording cimport recorded
 import numpy as np
 
 from flambeau_tensor._core.elementwise.dtype import type_name
-from flambeau_tensor._kernels.interop import from_array, from_numpy
+from flambeau_tensor._kernels.interop import check_regular, from_array, from_numpy
 
 cdef extern from "Python.h":
     int PySlice_Unpack(object, Py_ssize_t*, Py_ssize_t*, Py_ssize_t*) except -1
@@ -98,6 +98,7 @@ cdef Tensor _index_tensor(object o):
         if isinstance(o, (str, bytes, dict, set, float, complex)):
             raise _invalid(o)
         try:
+            check_regular(o)
             a = np.asarray(o)
         except ValueError as e:
             raise IndexError(f"a nested sequence must be regular to be an index: {e}") from None

@@ -246,8 +246,12 @@ def copy_grad(Tensor source not None, Tensor target not None, copy):
 
 # --- nested sequences -----------------------------------------------------------------------------------------------
 
+cdef Py_ssize_t MOST_NUMBERS = 1 << 44
+
+
 cdef int _shape_of(object data, Py_ssize_t* sizes) except -1:
     cdef int n = 0
+    cdef Py_ssize_t count = 1
     while isinstance(data, (list, tuple)):
         if n == MAX_NDIM:
             raise ValueError("too many dimensions in nested sequence")
@@ -255,13 +259,29 @@ cdef int _shape_of(object data, Py_ssize_t* sizes) except -1:
         n += 1
         if not data:
             break
+        if sizes[n - 1] > MOST_NUMBERS // count:  # the same list again and again; no loop over its items would end
+            raise MemoryError("a nested sequence with too many numbers")
+        count *= sizes[n - 1]
         data = data[0]
     return n
+
+
+def check_regular(data):
+    """Raise unless lists and tuples are nested to one depth and shape.
+
+    NumPy checks it, too, but follows each path to an item, and there are endlessly many in a list that contains itself.
+    """
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    try:
+        _category(data, 0, _shape_of(data, sizes), sizes)
+    except TypeError as e:
+        raise ValueError(str(e)) from None
 
 
 cdef int _category(object data, int depth, int ndim, const Py_ssize_t* sizes) except -1:
     """Check that the nesting is regular; return the highest category of its numbers. CAT_COMPLEX + 1: other objects."""
     cdef int category = CAT_BOOL, c
+    cdef Py_ssize_t n = 0
     cdef PyObject* p
     if depth == ndim:
         p = <PyObject*>data
@@ -282,14 +302,21 @@ cdef int _category(object data, int depth, int ndim, const Py_ssize_t* sizes) ex
     if len(data) != sizes[depth]:
         raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
     for item in data:
+        n += 1
+        if n > sizes[depth]:
+            break
         c = _category(item, depth + 1, ndim, sizes)
         if c > category:
             category = c
+    if n != sizes[depth]:  # a subclass with another iterator
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {n})")
     return category
 
 
-cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except NULL:
+cdef char* _store(object data, int depth, int ndim, const Py_ssize_t* sizes, int dtype, char* at) except NULL:
+    """Write the numbers to `at`, and return the address behind them. Sequences may have changed since their check."""
     cdef Scalar s
+    cdef Py_ssize_t n = 0
     if depth == ndim:
         try:
             read_scalar(<PyObject*>data, &s)
@@ -312,7 +339,12 @@ cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except 
         store_scalar(&s, dtype, at)
         return at + ITEMSIZE[dtype]
     for item in data:
-        at = _store(item, depth + 1, ndim, dtype, at)
+        n += 1
+        if n > sizes[depth]:
+            break
+        at = _store(item, depth + 1, ndim, sizes, dtype, at)
+    if n != sizes[depth]:
+        raise RuntimeError(f"{type(data).__name__} changed size during iteration")
     return at
 
 
@@ -415,7 +447,7 @@ cpdef Tensor from_data(object data, object dtype):
         want = default_dtype() if empty_list else scalar_dtype(category)
     out = empty(want, n, sizes)
     if out.numel:
-        _store(data, 0, n, want, out.data)
+        _store(data, 0, n, sizes, want, out.data)
     return out
 
 

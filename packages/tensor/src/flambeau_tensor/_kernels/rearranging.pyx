@@ -169,7 +169,8 @@ cdef object _roll(Operator op, PyObject** a):
     rolled = t
     if m == 0 and n == 1:
         rolled = _rolled(find("torch.reshape")(t, (-1,) if t.numel else (0,)), shifts[0], 0)
-        return find("torch.reshape")(find("torch.clone")(rolled), plain_tuple(t.ndim, t.sizes))
+        rolled = find("torch.reshape")(rolled, plain_tuple(t.ndim, t.sizes))
+        return find("torch.clone")(rolled, memory_format=contiguous_format)  # no view
     if n != m:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {n}, dims:{m}")
     for i in range(n):

@@ -1,5 +1,8 @@
 """Sums of products over chosen dimensions, by matrix products: einsum, tensordot, inner, kron, chains."""
 
+import collections
+import itertools
+
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.dtype import type_name
@@ -194,6 +197,8 @@ vecdot = _composite(
 
 
 # --- einsum ---------------------------------------------------------------------------------------------------------
+CONSIDERED = 16  # operands among which the next two are chosen, since comparing all pairs of many takes too long
+
 # Subscripts become numbers: 0 to 51 for letters, negative numbers for the dimensions of an ellipsis (-1 is the last).
 
 
@@ -324,21 +329,31 @@ def _einsum(inputs, output, operands):
     output = _output_subscripts(output, spread, ellipsis)
     tensors, sizes = _operands_with_sizes(operands, spread)
     n = len(tensors)
+    uses = collections.Counter()  # how many of the remaining operands, and the result, have a subscript
+    if n > 2:
+        for subscripts in (output, *(subscripts for _, subscripts in tensors)):
+            uses.update(subscripts)
 
-    def later(*but):
-        return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
+    def keeping(i, j):
+        """Return the subscripts of two operands that the result or another operand has, too."""
+        if n < 3:
+            return set(output)
+        here = collections.Counter(tensors[i][1] + tensors[j][1])
+        return {s for s, count in here.items() if uses[s] > count}
 
-    path = None if n < 3 else _path([s for _, s in tensors], output, sizes)
+    path = (n > 2 and _path([s for _, s in tensors], output, sizes)) or []
+    path.reverse()
     while len(tensors) > 1:
-        i, j = path.pop(0) if path else _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
-        keep = later(i, j)
-        (a, sa), (b, sb) = tensors[i], tensors[j]
+        i, j = path.pop() if path else _next_pair(tensors, sizes, keeping) if n > 2 else (0, 1)
+        keep = keeping(i, j)
+        (b, sb), (a, sa) = tensors.pop(j), tensors.pop(i)
+        uses.subtract(sa + sb if n > 2 else ())
         a, sa = _sum_out(*_without_ones(a, sa, keep | set(sb)), keep | set(sb))
         b, sb = _sum_out(*_without_ones(b, sb, keep | set(sa)), keep | set(sa))
         if a.dtype is not b.dtype:  # a sum of one operand has a wider dtype
             a, b = a.long(), b.long()
-        joined = _pair(a, sa, b, sb, keep)
-        tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
+        tensors.append(_pair(a, sa, b, sb, keep))
+        uses.update(tensors[-1][1] if n > 2 else ())
     t, subscripts = _sum_out(*tensors[0], set(output))
     return t.permute(tuple(subscripts.index(s) for s in output))
 
@@ -414,17 +429,17 @@ def _path(terms, output, sizes):
     return None if path is None else [tuple(sorted(step)) for step in path]
 
 
-def _next_pair(tensors, sizes, later):
-    """Return the two operands whose product is smallest relative to them: the usual greedy rule."""
+def _next_pair(tensors, sizes, keeping):
+    """Return the two of the first operands whose product is smallest relative to them: the usual greedy rule."""
 
     def cost(pair):
         i, j = pair
         sa, sb = set(tensors[i][1]), set(tensors[j][1])
-        keep = later(i, j)
+        keep = keeping(i, j)
         made, taken_a, taken_b = (_count(sizes[s] for s in x) for x in ((sa | sb) & keep, sa, sb))
         return made - taken_a - taken_b, _count(sizes[s] for s in sa | sb)
 
-    return min(((i, j) for i in range(len(tensors)) for j in range(i + 1, len(tensors))), key=cost)
+    return min(itertools.combinations(range(min(len(tensors), CONSIDERED)), 2), key=cost)
 
 
 def einsum(equation: str, *operands) -> Tensor:
@@ -486,10 +501,11 @@ def _equation(inputs, output):
 
 
 def _numbers(subscripts):
-    out = [None if s is Ellipsis else s for s in subscripts]
-    for s in out:
-        if s is not None and not 0 <= s < 52:
+    out = []
+    for s in subscripts:
+        if s is not Ellipsis and not 0 <= s < 52:
             raise ValueError(f"einsum(): subscripts in subscript list should be within range [0, 52), but got {s}")
+        out.append(None if s is Ellipsis else s)
     return out
 
 

@@ -115,6 +115,8 @@ _function(
 
 
 def _linear_combination(input, coefficients):
+    if coefficients.ndim != 2:
+        raise RuntimeError(f"_compute_linear_combination(): coefficients must be a matrix, got {coefficients.ndim}-D")
     return find_operator("torch.tensordot")(coefficients, input, 1)
 
 

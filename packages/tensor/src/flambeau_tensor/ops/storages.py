@@ -1,5 +1,7 @@
 """Tensors on given storages, other sizes in the same storage, shared memory and files mapped as memory."""
 
+import itertools
+import operator
 import warnings
 from math import prod
 
@@ -33,7 +35,7 @@ def _set(input, storage, offset, size, stride):
     if size is None:
         size = (len(storage) // input.itemsize - offset,)
     size = tuple(size)
-    stride = tuple(stride or [prod(size[i:]) for i in range(1, len(size) + 1)])
+    stride = tuple(stride or [*itertools.accumulate(size[:0:-1], operator.mul, initial=1)][::-1][: len(size)])
     reach = (offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))) * input.itemsize
     if all(size) and reach >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")

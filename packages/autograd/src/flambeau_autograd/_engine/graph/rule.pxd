@@ -71,6 +71,7 @@ cdef class Rule:
     cdef int[MAX_PARTS] parts  # the items that store these arguments
     cdef readonly tuple argument_names
     cdef unsigned int linear_in  # the arguments in which it is jointly linear, as bits
+    cdef unsigned int vanishing  # the arguments by which the derivative is zero, as bits
     cdef unsigned int numbers  # the arguments that may be a number, as bits
     cdef Item* forward  # the values that the parameters of `jvp` read
     cdef int nforward

@@ -20,6 +20,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_autograd._engine.graph.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
+from flambeau_autograd._engine.graph.formulas import vanishing
 from flambeau_tensor.extend import Elementwise, declared_operators, find_operator
 
 cdef enum:  # kinds of schema arguments
@@ -219,7 +220,7 @@ cdef class _Reader:
         return 0
 
     cdef int read_linear(self) except -1:
-        """Note the arguments in which the operation is linear."""
+        """Note the arguments in which the operation is linear, and those by which its derivative is zero."""
         cdef Rule rule = self.rule
         cdef int k
         numbers = self.op.numbers
@@ -229,6 +230,9 @@ cdef class _Reader:
                 rule.linear_in |= <unsigned int>1 << k
             if rule.argument_names[k] in numbers:
                 rule.numbers |= <unsigned int>1 << k
+            for group, function in zip(rule.results, rule.functions, strict=True):
+                if function is vanishing and rule.argument_names[k] in group:
+                    rule.vanishing |= <unsigned int>1 << k
         return 0
 
     cdef int read_arguments(self, list order) except -1:

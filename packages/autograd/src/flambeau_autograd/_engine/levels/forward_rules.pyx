@@ -110,6 +110,9 @@ cdef object _linear(PyObject* op, Rule rule, PyObject** values, PyObject** tange
     for k in range(rule.nargs):
         if tangents[rule.slots[k]] != NULL:
             moving |= <unsigned int>1 << k
+    moving &= ~rule.vanishing
+    if moving == 0:
+        return None
     if rule.linear != "each":
         if moving & ~rule.linear_in:  # linear only in some arguments, and others have tangents
             return _by_transposing(op, values, tangents, n)

@@ -95,13 +95,14 @@ cdef inline bint _is_usual(PyObject* o):
 
 cdef inline bint _is_operand(Operator op, int i, PyObject* o):
     """Whether the operator accepts `o`; otherwise Python tries the other operand, as NumPy does for an array."""
-    return is_plain(o) or is_light_subclass(o) or is_number(o) or _is_rare_operand(op, i, <object>o)
+    return is_plain(o) or is_light_subclass(o) or (is_number(o) and op.args[i].flags & A_NUMBER) \
+        or _is_rare_operand(op, i, <object>o)
 
 
 cdef bint _is_rare_operand(Operator op, int i, object o):
     if is_tensor(<PyObject*>o) or (type_overrides((<PyObject*>o).ob_type) and not subclass_disabled()):
         return True
-    return PyFloat_Check(o) or PyLong_Check(o) or (op.args[i].flags & A_NUMBER and type(o).__module__ == "numpy")
+    return op.args[i].flags & A_NUMBER and (PyFloat_Check(o) or PyLong_Check(o) or type(o).__module__ == "numpy")
 
 
 cdef object _call_syntax(int which, object a, object b):
