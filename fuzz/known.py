@@ -50,6 +50,7 @@ from properties import (
     equations,
     fits,
     flags_by_name,
+    from_an_array,
     handed_back,
     history_of_whole_numbers,
     huge_degree,
@@ -238,9 +239,9 @@ DECIDED = [
         "the order of products and sums determines",
     ),
     (
-        r"'bool'[\s\S]*" + call("einsum"),
+        r"'(bool|u?int\d+)'[\s\S]*" + call("einsum"),
         "dtype",
-        every(empty, says("torch.int64 for torch.bool")),
+        every(empty, says(r"torch.int64 for torch.(bool|u?int\d+)")),
         "raises if it sums a label of one operand",
     ),
     (call("cov"), "value", contiguous, "`cov` of one variable writes to its input"),
@@ -301,7 +302,7 @@ DECIDED = [
         "counts a NaN as a difference",
     ),
     (
-        r"u?int\d+'[\s\S]*" + call("pairwise_distance"),
+        r"u?int\d+'[\s\S]*" + call("pairwise_distance triplet_margin_with_distance_loss"),
         "value",
         every(whole_extremes, finite_for_none),
         "of whole numbers beyond 10**19 is infinite",
@@ -357,7 +358,7 @@ DECIDED = [
     (
         "batch_norm|instance_norm",
         "version",
-        says(r": 1 for 0|: 2 for [01]"),
+        some(says(r": 1 for 0|: 2 for [01]"), every(empty, says(": 0 for 1"))),
         "its writes to running statistics in their version counters",
     ),
     (r"out=|@", "version", one_write, "leave other sizes and version counters"),
@@ -368,6 +369,7 @@ DECIDED = [
         "gives each of the two tensors its own `_version`",
     ),
     (r"layer_norm[\s\S]*x\.(max|min)\(\)", "value", same_counts, "Where results depend on rounding"),
+    (r"__r\w+__\(", "kind", from_an_array, "combine with a NumPy array on the left"),
     # Memory layout.
     (call("conj_physical"), "kind", handed_back, "of a real tensor returns the tensor itself"),
     (
@@ -437,7 +439,7 @@ DECIDED = [
     (call("lstsq"), "value", solved, "matrices that are singular up to rounding"),
     (call("lstsq"), "shape", equations, "right sides whose batch must be broadcast"),
     (call("triangular_solve"), "shape", coefficients, "returns the coefficients broadcast to the batch"),
-    (r"alpha=(0(\.0)?|False|-0\.0)\b", "value", finite_for_none, "never reads them"),
+    (r"alpha=(0(\.0)?|False|-0\.0)\b", "value", number_for_none, "never reads them"),
     (call("cholesky_inverse"), "value", inverse_of_the_product, "of a factor with a complex diagonal"),
     (r"_fft_\w+\(.*-\d", "shape value", other_dimensions, "misread a dimension counted from the end"),
     (r"\bfft\.\w+\(|\b(i?stft)\(", "value", with_infinities, "In a transform of infinities or NaN"),

@@ -114,7 +114,11 @@ def summary(torch, x, depth=0):
             None if grad is None else summary(torch, grad, depth + 1),
         )
     if isinstance(x, (tuple, list)) and depth < 5:
-        return ("list" if isinstance(x, list) else "tuple", [summary(torch, i, depth + 1) for i in x[:64]], len(x))
+        return (
+            "list" if isinstance(x, list) else "tuple",
+            [summary(torch, i, depth + 1) for i in x[: 4 if depth > 1 else 64]],
+            len(x),
+        )
     if x is None or type(x) in (bool, int, float, complex, str, bytes):
         return ("value", type(x).__name__, x)
     if isinstance(x, (torch.dtype, torch.device)):

@@ -3,6 +3,7 @@
 from flambeau._C.losses import loss_with_number
 from flambeau_nn import functional
 from flambeau_nn.modules import module as _modules
+from flambeau_nn.ops.activation import elu_ as _scaled_elu
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 
@@ -10,6 +11,11 @@ def _parse_to(*args, **kwargs):
     """Parse the arguments of `to` into device, dtype, non_blocking, memory format."""
     device, dtype, memory_format = _modules._parse_to(*args, **kwargs)
     return device, dtype, bool(kwargs.get("non_blocking", False)), memory_format
+
+
+def elu(input, alpha=1, scale=1, input_scale=1):
+    """Compute `torch.nn.functional.elu` with two scales, and not in place."""
+    return _scaled_elu(input, alpha, scale, input_scale)
 
 
 def _find(name):

@@ -98,13 +98,20 @@ def _repeat(input, repeats):
         return input.clone()
     if min(repeats) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(result)}: {result}")
-    return _spread(input, narrow, wide, result)
+    return _spread(input, narrow, wide, result, range(0, len(wide), 2))
 
 
-def _spread(input, narrow, wide, result):
-    """Return copies of `input`: reshaped to `narrow`, expanded to `wide`, reshaped to `result`."""
+def _spread(input, narrow, wide, result, merged):
+    """Return copies of `input`: reshaped to `narrow`, expanded to `wide`, reshaped to `result`.
+
+    The dimensions that start at those of `merged` are merged with the next. The result is no view.
+    """
     spread = views.expand(views.reshape(input, tuple(narrow)), tuple(wide))
-    return views.reshape(spread.clone(memory_format=contiguous_format), tuple(result))
+    reshaped, strides = views.reshape(spread, tuple(result)), spread.stride()
+    copied = 0 not in result and any(
+        wide[d] > 1 and wide[d + 1] > 1 and strides[d] != strides[d + 1] * wide[d + 1] for d in merged
+    )
+    return reshaped if copied else reshaped.clone(memory_format=contiguous_format)
 
 
 repeat = _composite(
@@ -165,7 +172,7 @@ def _repeat_interleave(input, repeats, dim, output_size):
                 raise RuntimeError("allocated size does not match required size")
             before, after = input.shape[:dim], input.shape[dim + 1 :]
             narrow, wide = (*before, n, 1, *after), (*before, n, repeats, *after)
-            return _spread(input, narrow, wide, (*before, n * repeats, *after))
+            return _spread(input, narrow, wide, (*before, n * repeats, *after), (len(before),))
         repeats = repeats.reshape((-1,)).expand((n,))
     if output_size is not None and repeats.is_meta:
         index = repeats.new_empty((output_size,), dtype=_INT64)
