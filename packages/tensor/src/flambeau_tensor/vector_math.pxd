@@ -382,3 +382,10 @@ cdef inline real folded(real* lanes) noexcept nogil:
     for k in range(4):
         lanes[k] += lanes[4 + k]
     return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
+
+
+# --- alignment ------------------------------------------------------------------------------------------------------
+
+cdef inline Py_ssize_t unaligned(size_t address, size_t item) noexcept nogil:
+    """Return the number of elements before the next cache line; loads that straddle two lines take twice the time."""
+    return <Py_ssize_t>((64 - (address & 63)) & 63) // <Py_ssize_t>item

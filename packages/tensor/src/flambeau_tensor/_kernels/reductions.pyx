@@ -333,7 +333,8 @@ cdef int _refuse_empty(str name, PyObject* dims, Tensor x, mask_t mask) except -
 cdef dict _WIDER = {BOOL: BOOL, UINT8: INT64, INT8: INT64, INT16: INT64, INT32: INT64, FLOAT16: FLOAT32,
                     BFLOAT16: FLOAT32, COMPLEX64: COMPLEX128, UINT16: INT64, UINT32: INT64, UINT64: INT64,
                     COMPLEX32: COMPLEX64}
-cdef dict _LOOPS = hot("reductions").LOOPS | hot("moments").LOOPS
+cdef dict _LOOPS = hot("reductions").LOOPS | hot("extremes").LOOPS | hot("moments").LOOPS
+_LOOPS["sum"] = _LOOPS["sum"] | hot("bfloat16_sums").LOOPS["sum"]
 _FINISH = {
     "mean": {"float64": <size_t>&_mean, "complex128": <size_t>&_complex_mean},
     "root": {"float64": <size_t>&_root},

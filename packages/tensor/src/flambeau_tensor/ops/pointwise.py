@@ -36,7 +36,7 @@ from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
-LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS | hot("normal").LOOPS
+LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("division").LOOPS | hot("special").LOOPS | hot("normal").LOOPS
 _ELEMENTARY = hot("elementary").LOOPS
 LOOPS |= {name: loops | LOOPS.get(name, {}) for name, loops in _ELEMENTARY.items()}
 HALVES = hot("halves").LOOPS
@@ -115,7 +115,7 @@ floor_divide = _binary(
 )
 remainder = _binary(
     "remainder",
-    (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
+    (LOOPS["remainder"], np.remainder),
     "The remainder of Python's division, with the sign of `other`.",
     syntax={"mod", "imod"},
     numbers={"self", "other"},
@@ -123,7 +123,7 @@ remainder = _binary(
 )
 fmod = _binary(
     "fmod",
-    (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
+    (LOOPS["fmod"], np.fmod),
     "The remainder of C's division, with the sign of `input`.",
     numbers={"other"},
     **_INTEGER_DIVISION,
@@ -486,7 +486,7 @@ angle = _unary(
 )
 square = _unary("square", np.square, "The square.", bool_as=_INT64)
 reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "The reciprocal, 1 / x.", default_float=True)
-sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
+sqrt = _unary("sqrt", (LOOPS["sqrt"], np.sqrt), "The square root.", default_float=True)
 rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "The reciprocal of the square root.", default_float=True)
 conj = Operator(
     "conj(Tensor(a) self) -> Tensor(a)",

@@ -1,54 +1,6 @@
 # cython: language_level=3
-"""Elementwise loops of float16 and bfloat16 for which single precision is wrong, or not needed.
-
-The operands, including numbers, must be rounded to the dtype first, or the result depends on the dtype's set of
-numbers. Signs are changed in the bits.
-"""
-from libc cimport math
+"""Elementwise loops on the bits of float16 and bfloat16: of signs, and of neighbouring numbers."""
 from libc.stdint cimport uint16_t
-
-from flambeau_tensor._core.elementwise.half_precision cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
-
-ctypedef float (*binary_t)(float, float) noexcept nogil
-
-
-cdef inline float _fmod(float x, float y) noexcept nogil:
-    return math.fmodf(x, y)
-
-
-cdef inline float _remainder(float x, float y) noexcept nogil:
-    cdef float r = math.fmodf(x, y)
-    return r + y if r != 0 and (r < 0) != (y < 0) else r
-
-
-cdef inline void _map(char** a, const Py_ssize_t* n, const Py_ssize_t* s, binary_t function, bint brain) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef uint16_t x, y
-    cdef float r
-    for i in range(n[0]):
-        x, y = (<uint16_t*>(a[0] + i * s[0]))[0], (<uint16_t*>(a[1] + i * s[1]))[0]
-        if brain:
-            r = function(bf16_to_float(x), bf16_to_float(y))
-            (<uint16_t*>(a[2] + i * s[2]))[0] = float_to_bf16(r)
-        else:
-            r = function(half_to_float(x), half_to_float(y))
-            (<uint16_t*>(a[2] + i * s[2]))[0] = float_to_half(r)
-
-
-cdef void loop_fmod_half(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
-    _map(a, n, s, _fmod, False)
-
-
-cdef void loop_fmod_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
-    _map(a, n, s, _fmod, True)
-
-
-cdef void loop_remainder_half(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
-    _map(a, n, s, _remainder, False)
-
-
-cdef void loop_remainder_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
-    _map(a, n, s, _remainder, True)
 
 
 cdef inline int _rank(uint16_t x) noexcept nogil:
@@ -104,7 +56,5 @@ cdef void loop_abs(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* dat
 LOOPS = {
     "neg": {"float16": <size_t>&loop_neg, "bfloat16": <size_t>&loop_neg},
     "abs": {"float16": <size_t>&loop_abs, "bfloat16": <size_t>&loop_abs},
-    "fmod": {"float16": <size_t>&loop_fmod_half, "bfloat16": <size_t>&loop_fmod_brain},
-    "remainder": {"float16": <size_t>&loop_remainder_half, "bfloat16": <size_t>&loop_remainder_brain},
     "nextafter": {"float16": <size_t>&loop_nextafter_half, "bfloat16": <size_t>&loop_nextafter_brain},
 }

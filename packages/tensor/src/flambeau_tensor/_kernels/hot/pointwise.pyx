@@ -10,8 +10,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
 from flambeau_tensor._kernels.map_loops cimport (
-    BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map1_blocks, map2, map2_checked,
-    map2_truth, number_t, real_t, reals, scatter, small_t, wider_unsigned,
+    BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map1_blocks, map2,
+    map2_truth, number_t, real_t, reals, scatter, wider_unsigned,
 )
 from flambeau_tensor.vector_math cimport fast_log, fast_sigmoid
 
@@ -42,17 +42,6 @@ cdef int _borrow(Borrowed* target, object ufunc, str dtype) except -1:
 
 _borrow(&pow32, np.power, "float32")
 _borrow(&pow64, np.power, "float64")
-
-
-cdef extern from *:
-    """
-    #ifdef __FMA__
-    #define FL_FMA 1
-    #else
-    #define FL_FMA 0
-    #endif
-    """
-    const bint FMA "FL_FMA"  # whether fused multiply-add is available
 
 
 # --- scalar functions -----------------------------------------------------------------------------------------------
@@ -99,6 +88,14 @@ cdef void loop_rad2deg(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 cdef inline real_t _reciprocal(real_t x) noexcept nogil:
     return <real_t>1 / x
+
+
+cdef inline real_t _sqrt(real_t x) noexcept nogil:
+    return math.sqrtf(x) if real_t is float else math.sqrt(x)
+
+
+cdef void loop_sqrt(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _sqrt[real_t])
 
 
 cdef void loop_reciprocal(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -376,112 +373,6 @@ cdef void loop_heaviside(char** a, const Py_ssize_t* n, const Py_ssize_t* s, num
     map2[number_t](a, n, s, _heaviside[number_t])
 
 
-# Remainders. The integer part of the quotient times y is exact if it has few enough bits. If it has more, and for
-# infinities and NaN, the C library's slow function is used.
-
-cdef inline bint _short(real_t x, real_t y) noexcept nogil:
-    if real_t is float:
-        return math.fabsf(x) < math.fabsf(y) * <float>536870912  # 2**29: times 24 bits, it fits in a double
-    elif FMA:
-        return math.fabs(x) < math.fabs(y) * 4503599627370496.0  # 2**52; the product is not rounded
-    else:
-        return False
-
-
-cdef inline real_t _quick_fmod(real_t x, real_t y) noexcept nogil:
-    cdef double u = x, v = math.fabs(<double>y), r
-    if real_t is float:
-        r = u - math.trunc(u / v) * v
-    else:
-        r = math.fma(-math.trunc(u / v), v, u)
-    v = v if u > 0 else -v
-    r = r + v if (r < 0 if u > 0 else r > 0) else r  # the quotient was rounded away from zero
-    r = math.copysign(r, u)
-    return x if math.fabs(u) < math.fabs(v) else <real_t>r
-
-
-cdef inline real_t _slow_fmod(real_t x, real_t y) noexcept nogil:
-    if real_t is float:
-        return math.fmodf(x, y)
-    else:
-        return math.fmod(x, y)
-
-
-cdef inline real_t _of_divisors_sign(real_t r, real_t y) noexcept nogil:
-    cdef real_t moved = r + y
-    moved = moved if (r < 0) != (y < 0) else r
-    return r if r == 0 else moved
-
-
-cdef inline real_t _floored(real_t x, real_t y, real_t r) noexcept nogil:
-    # Computed from the exact remainder, so that the quotient is not rounded up to the next integer.
-    cdef real_t q = (x - r) / y, whole
-    q = q - 1 if (r != 0) & ((r < 0) != (y < 0)) else q
-    whole = math.floorf(q) if real_t is float else math.floor(q)
-    whole = whole + 1 if q - whole > <real_t>0.5 else whole
-    whole = _copysign[real_t](<real_t>0, x / y) if q == 0 else whole
-    return x / y if y == 0 else whole
-
-
-cdef inline real_t _quick_remainder(real_t x, real_t y) noexcept nogil:
-    return _of_divisors_sign[real_t](_quick_fmod[real_t](x, y), y)
-
-
-cdef inline real_t _slow_remainder(real_t x, real_t y) noexcept nogil:
-    return _of_divisors_sign[real_t](_slow_fmod[real_t](x, y), y)
-
-
-cdef inline real_t _quick_floor_divide(real_t x, real_t y) noexcept nogil:
-    return _floored[real_t](x, y, _quick_fmod[real_t](x, y))
-
-
-cdef inline real_t _slow_floor_divide(real_t x, real_t y) noexcept nogil:
-    return _floored[real_t](x, y, _slow_fmod[real_t](x, y))
-
-
-cdef void loop_fmod(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map2_checked[real_t](a, n, s, _quick_fmod[real_t], _short[real_t], _slow_fmod[real_t])
-
-
-cdef void loop_remainder(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map2_checked[real_t](a, n, s, _quick_remainder[real_t], _short[real_t], _slow_remainder[real_t])
-
-
-cdef void loop_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map2_checked[real_t](a, n, s, _quick_floor_divide[real_t], _short[real_t], _slow_floor_divide[real_t])
-
-
-# Quotients of integers of up to 32 bits have an exact floor in double precision, which vectorizes. No divisor is 0.
-
-cdef inline small_t _whole_floor_divide(small_t x, small_t y) noexcept nogil:
-    cdef double q = math.floor(<double>x / <double>y)
-    return <small_t><int32_t>(-2147483648.0 if q > 2147483647.0 else q)  # wraps, as integers do
-
-
-cdef inline small_t _whole_remainder(small_t x, small_t y) noexcept nogil:
-    return <small_t><int32_t>(<double>x - math.floor(<double>x / <double>y) * <double>y)
-
-
-cdef inline small_t _whole_fmod(small_t x, small_t y) noexcept nogil:
-    return <small_t><int32_t>(<double>x - math.trunc(<double>x / <double>y) * <double>y)
-
-
-cdef void loop_whole_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
-    map2[small_t](a, n, s, _whole_floor_divide[small_t])
-
-
-cdef void loop_whole_remainder(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
-    map2[small_t](a, n, s, _whole_remainder[small_t])
-
-
-cdef void loop_whole_fmod(char** a, const Py_ssize_t* n, const Py_ssize_t* s, small_t* tag) noexcept nogil:
-    map2[small_t](a, n, s, _whole_fmod[small_t])
-
-
-cdef inline dict _small(size_t u8, size_t i8, size_t i16, size_t i32):
-    return {"uint8": u8, "int8": i8, "int16": i16, "int32": i32}
-
-
 cdef inline integer_t _power(integer_t x, integer_t y) noexcept nogil:
     # By squaring; wraps around. Negative exponents give 1 / x**-y truncated to an integer.
     cdef int64_t result = 1, base = x, left = y
@@ -630,19 +521,11 @@ LOOPS = {
     "frac": reals(<size_t>&loop_frac[float], <size_t>&loop_frac[double]),
     "deg2rad": reals(<size_t>&loop_deg2rad[float], <size_t>&loop_deg2rad[double]),
     "rad2deg": reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
+    "sqrt": reals(<size_t>&loop_sqrt[float], <size_t>&loop_sqrt[double]),
     "reciprocal": reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
     "sigmoid": reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
     | complexes(<size_t>&loop_sigmoid_c[cython.floatcomplex], <size_t>&loop_sigmoid_c[cython.doublecomplex]),
     "copysign": reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
-    "fmod": reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double])
-    | _small(<size_t>&loop_whole_fmod[uint8_t], <size_t>&loop_whole_fmod[int8_t],
-             <size_t>&loop_whole_fmod[int16_t], <size_t>&loop_whole_fmod[int32_t]),
-    "remainder": reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double])
-    | _small(<size_t>&loop_whole_remainder[uint8_t], <size_t>&loop_whole_remainder[int8_t],
-             <size_t>&loop_whole_remainder[int16_t], <size_t>&loop_whole_remainder[int32_t]),
-    "floor_divide": reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double])
-    | _small(<size_t>&loop_whole_floor_divide[uint8_t], <size_t>&loop_whole_floor_divide[int8_t],
-             <size_t>&loop_whole_floor_divide[int16_t], <size_t>&loop_whole_floor_divide[int32_t]),
     "power": reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
     | integers(
         <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
