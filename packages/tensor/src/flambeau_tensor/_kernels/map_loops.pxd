@@ -96,6 +96,28 @@ cdef inline void map2(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t 
         (<any_t*>(a[2] + i * s[2]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0])
 
 
+cdef inline void map2_with(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t v,
+                           any_t (*f)(any_t, any_t, any_t) noexcept nogil) noexcept nogil:
+    """The same for functions with a parameter."""
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef any_t* out = <any_t*>a[2]
+    cdef any_t constant
+    if s[0] == sizeof(any_t) and s[2] == sizeof(any_t):
+        if s[1] == sizeof(any_t):
+            for i in range(n[0]):
+                out[i] = f(x[i], y[i], v)
+            return
+        if s[1] == 0:
+            constant = y[0]
+            for i in range(n[0]):
+                out[i] = f(x[i], constant, v)
+            return
+    for i in range(n[0]):
+        (<any_t*>(a[2] + i * s[2]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0], v)
+
+
 cdef enum:
     BLOCK = 512  # elements of a buffer on the stack
 

@@ -86,7 +86,7 @@ _BETTER = {(np.exp, "float32"), (np.tanh, "float32"), (np.sin, "float64"), (np.c
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
 add = Operator(
     "add" + _SUM,
-    Elementwise("add", 2, np.add, alpha="alpha", dtypes=USUAL | HALF_COMPLEX),
+    Elementwise("add", 2, np.add, alpha=("alpha", LOOPS["add_scaled"]), dtypes=USUAL | HALF_COMPLEX),
     variants=BOTH,
     numbers={"self", "other"},
     syntax={"add", "iadd"},
@@ -94,7 +94,14 @@ add = Operator(
 )
 sub = Operator(
     "sub" + _SUM,
-    Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes=_NUMBERS, check=kernels.no_bool),
+    Elementwise(
+        "sub",
+        2,
+        np.subtract,
+        alpha=("alpha", LOOPS["sub_scaled"]),
+        dtypes=_NUMBERS,
+        check=kernels.no_bool,
+    ),
     variants=BOTH,
     numbers={"self", "other"},
     syntax={"sub", "isub"},

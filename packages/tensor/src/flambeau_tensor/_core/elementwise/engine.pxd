@@ -31,6 +31,8 @@ cdef class Elementwise(Kernel):
     cdef readonly int nparams
     cdef int[MAX_PARAMS] params  # slots of the loop's float parameters
     cdef int alpha  # slot of a factor on the second operand, else -1
+    cdef Elementwise scaled  # the kernel for factors other than 1
+    cdef bint scales  # whether it is such a kernel
     cdef int mode  # slot of a string that selects one of `modes`, else -1
     cdef dict modes
     cdef tuple names  # of alpha, mode and params; they have the same slots in all operators with this kernel

@@ -197,7 +197,9 @@ cdef object run_elementwise(Operator op, PyObject** slots):
     cdef int k
     if el.mode >= 0:
         el = _chosen(op, el, <object>slots[el.mode])
-    if out == <PyObject*>None and (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
+    if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:
+        el = el.scaled
+    if out == <PyObject*>None:
         if el.nparams == 0 and el.nin <= 2 and el.fixed[0] < 0 and el.fixed[1] < 0:
             result = None
             if isinstance(<object>slots[0], Tensor):
@@ -245,10 +247,6 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     if el.default_float and CATEGORY[dtype] <= CAT_INT:
         dtype = default_dtype()
     e = _entry(el, dtype)
-    if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:  # add and sub scale the second operand first
-        scaled = _scale(operands[1], slots[el.alpha], e.compute)
-        keep.append(scaled)
-        operands[1] = <PyObject*>scaled
     for k in range(el.nin):
         tensors[k] = operands[k] if isinstance(<object>operands[k], Tensor) else NULL
     ndim = broadcast_shape(el.nin, tensors, shape)
@@ -351,12 +349,24 @@ cdef int _read_params(Elementwise el, PyObject** slots, int compute, double* par
             params[k] = params[el.nparams + k] = 0
             continue
         read_scalar(slots[el.params[k]], &s)
-        if s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
+        if el.scales:
+            _check_alpha(&s, compute)
+        elif s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
             raise RuntimeError(f"value cannot be converted to type {c_name(compute)} without overflow")
         if CATEGORY[compute] == CAT_INT:
             (<long long*>params)[k] = _integer_param(&s, compute)
         else:
             params[k], params[el.nparams + k] = s.re, s.im
+    return 0
+
+
+cdef int _check_alpha(const Scalar* s, int dtype) except -1:
+    if s.category == CAT_BOOL and dtype != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if s.category >= CAT_FLOAT and CATEGORY[dtype] <= CAT_INT:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if s.category == CAT_COMPLEX and CATEGORY[dtype] != CAT_COMPLEX:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     return 0
 
 
@@ -367,29 +377,6 @@ cdef long long _integer_param(const Scalar* s, int dtype) except? -1:
     store_scalar(s, dtype, element)
     CAST[dtype][INT64](element, 0, <char*>&value, 0, 1)
     return value
-
-
-cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
-    """Return `operand`, in the dtype of the computation, multiplied by `alpha`."""
-    cdef Scalar s
-    read_scalar(alpha, &s)
-    if s.category == CAT_BOOL and dtype != BOOL:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if s.category == CAT_FLOAT and CATEGORY[dtype] <= CAT_INT:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if s.category == CAT_COMPLEX and CATEGORY[dtype] != CAT_COMPLEX:
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    if CATEGORY[dtype] == CAT_INT:
-        _integer_param(&s, dtype)  # raises if it does not fit
-    if not isinstance(<object>operand, Tensor):
-        return _wrapped_product(<object>operand, <object>alpha, dtype)
-    factor = bool(<object>alpha) if dtype == BOOL else <object>alpha
-    return call2(find("torch.mul"), detached(to_dtype(<Tensor>operand, dtype)), factor)
-
-
-cdef object _wrapped_product(object a, object b, int dtype):
-    product = a * (b if CATEGORY[dtype] <= CAT_INT else b * 1.0)  # of any size
-    return (product + 2**63) % 2**64 - 2**63 if CATEGORY[dtype] == CAT_INT else product
 
 
 cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) except -1:
@@ -427,7 +414,8 @@ cdef class Elementwise(Kernel):
         default_float: integers are computed in the default floating dtype.
         dtypes: the accepted families of dtypes, such as ``INTS | FLOATS``; others raise "not implemented for".
         params: the names of the float arguments that the loop reads through its data pointer, in order.
-        alpha: the name of an argument that multiplies the second operand.
+        alpha: the name of an argument that multiplies the second operand, and the loops for values other than 1, whose
+            parameter it is.
         fixed: {operand: dtype} for operands that take no part in promotion, such as a boolean condition.
         modes: (name, {value: kernel or None for this one}): a string argument that selects another kernel.
         bool_as: the dtype in which booleans are computed, if it is not bool.
@@ -439,7 +427,7 @@ cdef class Elementwise(Kernel):
     """
 
     def __init__(self, str name not None, int nin, loops, *, result=SAME, bint default_float=False, dtypes=USUAL,
-                 params=(), str alpha=None, dict fixed=None, tuple modes=(), DType bool_as=None, Check check=None,
+                 params=(), tuple alpha=None, dict fixed=None, tuple modes=(), DType bool_as=None, Check check=None,
                  bint exact_out=False, bint exact_numbers=False, dict refuse=None):
         cdef int d, k, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef bint half
@@ -448,7 +436,11 @@ cdef class Elementwise(Kernel):
         self.name, self.nin = name, nin
         self.default_float = default_float
         self.alpha = self.mode = -1
-        self.names = alpha, modes[0] if modes else None, *names(name, "params", params)
+        self.scales = False
+        if alpha is not None:
+            self.scaled = Elementwise(name, nin, alpha[1], result=result, dtypes=dtypes, params=(alpha[0],), check=check)
+            self.scaled.scales = True
+        self.names = alpha[0] if alpha else None, modes[0] if modes else None, *names(name, "params", params)
         if modes:
             self.modes = {key: self if kernel is None else kernel for key, kernel in modes[1].items()}
         self.check = check
@@ -511,8 +503,8 @@ cdef class Elementwise(Kernel):
         read_slot(&self.mode, self.names[1], slots)
         for k in range(self.nparams):
             read_slot(&self.params[k], self.names[2 + k], slots)
-        for kernel in (self.modes or {}).values():
-            if kernel is not self:
+        for kernel in (*(self.modes or {}).values(), self.scaled):
+            if kernel is not self and kernel is not None:
                 kernel.read_slots(slots)
 
 

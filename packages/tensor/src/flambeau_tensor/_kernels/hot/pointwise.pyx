@@ -86,16 +86,16 @@ cdef void loop_rad2deg(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
     map1[real_t](a, n, s, _rad2deg[real_t])
 
 
-cdef inline real_t _reciprocal(real_t x) noexcept nogil:
-    return <real_t>1 / x
-
-
 cdef inline real_t _sqrt(real_t x) noexcept nogil:
     return math.sqrtf(x) if real_t is float else math.sqrt(x)
 
 
 cdef void loop_sqrt(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _sqrt[real_t])
+
+
+cdef inline real_t _reciprocal(real_t x) noexcept nogil:
+    return <real_t>1 / x
 
 
 cdef void loop_reciprocal(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:

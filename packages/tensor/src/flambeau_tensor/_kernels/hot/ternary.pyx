@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Elementwise inner loops with three operands: where, clamp, lerp, addcmul and addcdiv."""
+"""Elementwise inner loops with three operands (where, clamp, lerp, addcmul, addcdiv), and sums with a factor."""
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
-from flambeau_tensor._kernels.map_loops cimport any_t, complexes, inexact_t, integers, map3, number_t, reals
+from flambeau_tensor._kernels.map_loops cimport any_t, complexes, inexact_t, integers, map2_with, map3, number_t, reals
 from flambeau_tensor._kernels.map_loops cimport wider_unsigned
 
 cdef extern from "<complex.h>" nogil:
@@ -79,6 +79,42 @@ cdef inline any_t _factor(any_t* tag) noexcept nogil:
         return <any_t>(<long long*>tag)[0]
 
 
+cdef inline any_t _add_scaled(any_t x, any_t y, any_t v) noexcept nogil:
+    # Unsigned arithmetic wraps around; signed overflow is undefined in C.
+    if any_t is int16_t or any_t is int32_t:
+        return <any_t>(<uint32_t>x + <uint32_t>v * <uint32_t>y)
+    elif any_t is int64_t:
+        return <any_t>(<uint64_t>x + <uint64_t>v * <uint64_t>y)
+    else:
+        return x + v * y
+
+
+cdef void loop_add_scaled(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    map2_with[any_t](a, n, s, _factor[any_t](tag), _add_scaled[any_t])
+
+
+cdef inline any_t _sub_scaled(any_t x, any_t y, any_t v) noexcept nogil:
+    if any_t is int16_t or any_t is int32_t:
+        return <any_t>(<uint32_t>x - <uint32_t>v * <uint32_t>y)
+    elif any_t is int64_t:
+        return <any_t>(<uint64_t>x - <uint64_t>v * <uint64_t>y)
+    else:
+        return x - v * y
+
+
+cdef void loop_sub_scaled(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    map2_with[any_t](a, n, s, _factor[any_t](tag), _sub_scaled[any_t])
+
+
+cdef inline uint8_t _or_scaled(uint8_t x, uint8_t y, uint8_t v) noexcept nogil:
+    return (x | (y & v)) != 0
+
+
+cdef void loop_or_scaled(char** a, const Py_ssize_t* n, const Py_ssize_t* s, uint8_t* tag) noexcept nogil:
+    # the parameter of a computation with booleans is a double
+    map2_with[uint8_t](a, n, s, 255 if (<double*>tag)[0] != 0 else 0, _or_scaled)
+
+
 cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
     # Unsigned arithmetic wraps around; signed overflow is undefined in C.
     if any_t is int16_t or any_t is int32_t:
@@ -111,6 +147,21 @@ cdef void loop_addcdiv(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexa
 
 
 LOOPS = {
+    "add_scaled": reals(<size_t>&loop_add_scaled[float], <size_t>&loop_add_scaled[double])
+    | integers(
+        <size_t>&loop_add_scaled[uint8_t], <size_t>&loop_add_scaled[int8_t], <size_t>&loop_add_scaled[int16_t],
+        <size_t>&loop_add_scaled[int32_t], <size_t>&loop_add_scaled[int64_t])
+    | wider_unsigned(<size_t>&loop_add_scaled[int16_t], <size_t>&loop_add_scaled[int32_t],
+                     <size_t>&loop_add_scaled[int64_t])
+    | complexes(<size_t>&loop_add_scaled[cython.floatcomplex], <size_t>&loop_add_scaled[cython.doublecomplex])
+    | {"bool": <size_t>&loop_or_scaled},
+    "sub_scaled": reals(<size_t>&loop_sub_scaled[float], <size_t>&loop_sub_scaled[double])
+    | integers(
+        <size_t>&loop_sub_scaled[uint8_t], <size_t>&loop_sub_scaled[int8_t], <size_t>&loop_sub_scaled[int16_t],
+        <size_t>&loop_sub_scaled[int32_t], <size_t>&loop_sub_scaled[int64_t])
+    | wider_unsigned(<size_t>&loop_sub_scaled[int16_t], <size_t>&loop_sub_scaled[int32_t],
+                     <size_t>&loop_sub_scaled[int64_t])
+    | complexes(<size_t>&loop_sub_scaled[cython.floatcomplex], <size_t>&loop_sub_scaled[cython.doublecomplex]),
     "clamp": reals(<size_t>&loop_clamp[float], <size_t>&loop_clamp[double])
     | integers(
         <size_t>&loop_clamp[uint8_t], <size_t>&loop_clamp[int8_t], <size_t>&loop_clamp[int16_t],
