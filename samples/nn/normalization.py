@@ -26,6 +26,8 @@ TABLE = {
         real(2, 4, 3), real(2, 4, 3), real(4), real(4, low=0.5), real(4), real(4), 1e-5
     ),
     "nn.functional.group_norm": call(real(2, 4, 3), 2, real(4), real(4)),
+    "_C._nn.rms_rows": call(ROWS, (6,), W, 1e-5),
+    "_C._nn.rms_rows_backward": call(ROWS, ROWS, (6,), W, 1e-5),
     "nn.functional.rms_norm": call(ROWS, (6,), W, dtypes=Dtypes.INEXACT),
     "nn.functional.batch_norm": call(real(4, 3), None, None, real(3), real(3), True, dtypes=Dtypes.INEXACT),
     "nn.functional.batch_norm, by running ones": call(real(4, 3), real(3), SPREAD, dtypes=Dtypes.NUMBERS),

@@ -1,5 +1,7 @@
 # cython: language_level=3
-"""Layer normalization: checks, and calls of hot/normalization.pyx with the rows.
+"""Layer normalization, and root mean square normalization, which does not subtract the mean.
+
+This module checks the operands and calls hot/normalization.pyx with the rows.
 
 float16 and bfloat16 are computed in float32.
 """
@@ -124,18 +126,30 @@ cdef int _check_affine(str name, PyObject* t, int k, const Py_ssize_t* sizes) ex
     return 0
 
 
-cdef object _layer_norm(PyObject* op, PyObject** a):
-    cdef Work w
+cdef object _forward(Work* w, _Operands held, bint centered):
     cdef Array out
-    cdef _Operands held = _prepare(&w, a[0], a[1], a[2], a[3], a[4], "layer_norm")
+    w.data.centered = centered
     result = fresh(held.dtype, held.array.ndim, held.array.sizes, &out)
     w.data.out = out.data
     if out.numel < GIL_FREE:
-        _run(&w, 0, w.data.rows)
+        _run(w, 0, w.data.rows)
     else:
         with nogil:
-            parallel_for(w.data.rows, max(<Py_ssize_t>1, HEAVY_GRAIN // max(w.data.n, <Py_ssize_t>1)), _run, &w)
+            parallel_for(w.data.rows, max(<Py_ssize_t>1, HEAVY_GRAIN // max(w.data.n, <Py_ssize_t>1)), _run, w)
     return converted(result, held.original)
+
+
+cdef object _layer_norm(PyObject* op, PyObject** a):
+    cdef Work w
+    cdef _Operands held = _prepare(&w, a[0], a[1], a[2], a[3], a[4], "layer_norm")
+    return _forward(&w, held, True)
+
+
+cdef object _rms_rows(PyObject* op, PyObject** a):
+    """(self, normalized_shape, weight, eps)"""
+    cdef Work w
+    cdef _Operands held = _prepare(&w, a[0], a[1], a[2], <PyObject*>None, a[3], "layer_norm")
+    return _forward(&w, held, False)
 
 
 cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t parts, Py_ssize_t n, Py_ssize_t first,
@@ -159,13 +173,12 @@ cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t part
     return converted(t, shape.dtype)
 
 
-cdef object _layer_norm_backward(PyObject* op, PyObject** a):
-    """Map (grad_output, self, normalized_shape, weight, bias, eps) to the gradients of self, weight and bias."""
-    cdef Work w
+cdef tuple _backward(Work* w, _Operands held, bint centered, PyObject* grad, PyObject* weight, PyObject* bias):
+    """Return the gradients of the input, of weight and of bias."""
     cdef Array g, out
-    cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[4], a[5], "layer_norm_backward")
     cdef Py_ssize_t parts = 1
-    _grad = dense(a[0], held.dtype, &g)
+    w.data.centered = centered
+    _grad = dense(grad, held.dtype, &g)
     if g.numel != held.array.numel:
         raise RuntimeError(f"layer_norm_backward: expected a gradient of size "
                            f"{shape_text(held.array.ndim, held.array.sizes)}, got {shape_text(g.ndim, g.sizes)}")
@@ -180,15 +193,29 @@ cdef object _layer_norm_backward(PyObject* op, PyObject** a):
     w.data.short_sums = w.data.sums + 2 * w.data.n * parts
     try:
         if parts == 1:
-            _run(&w, 0, 1)
+            _run(w, 0, 1)
         else:
             with nogil:
-                parallel_for(parts, 1, _run, &w)
+                parallel_for(parts, 1, _run, w)
         return (converted(result, held.original),
-                _affine_gradient(a[3], w.data.sums, parts, w.data.n, 0, held.dtype),
-                _affine_gradient(a[4], w.data.sums, parts, w.data.n, w.data.n, held.dtype))
+                _affine_gradient(weight, w.data.sums, parts, w.data.n, 0, held.dtype),
+                _affine_gradient(bias, w.data.sums, parts, w.data.n, w.data.n, held.dtype))
     finally:
         PyMem_Free(w.data.sums)
+
+
+cdef object _layer_norm_backward(PyObject* op, PyObject** a):
+    """(grad_output, self, normalized_shape, weight, bias, eps)"""
+    cdef Work w
+    cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[4], a[5], "layer_norm_backward")
+    return _backward(&w, held, True, a[0], a[3], a[4])
+
+
+cdef object _rms_rows_backward(PyObject* op, PyObject** a):
+    """(grad_output, self, normalized_shape, weight, eps)"""
+    cdef Work w
+    cdef _Operands held = _prepare(&w, a[1], a[2], a[3], <PyObject*>None, a[4], "layer_norm_backward")
+    return _backward(&w, held, False, a[0], a[3], <PyObject*>None)[:2]
 
 
 # --- statistics of rows ---------------------------------------------------------------------------------------------
@@ -241,3 +268,5 @@ cdef object _row_moments(PyObject* op, PyObject** a):
 row_moments = new_kernel(_row_moments)
 layer_norm = new_kernel(_layer_norm)
 layer_norm_backward = new_kernel(_layer_norm_backward)
+rms_rows = new_kernel(_rms_rows)
+rms_rows_backward = new_kernel(_rms_rows_backward)

@@ -10,6 +10,7 @@ cdef struct Normalized:  # rows of `n` elements, contiguous, all in the dtype of
     const void* bias  # n elements, or NULL
     void* out
     double eps
+    bint centered  # whether the mean is subtracted
     const void* grad  # backward: same layout as `x`
     void* grad_x  # backward: same layout as `x`
     double* sums  # backward: for each part of the rows, n sums of grad * normalized x and n of grad

@@ -12,35 +12,38 @@ def _behind(t, dim, rank):
     return t if dim is None else t.reshape((t.shape[0],) + (1,) * (rank - t.ndim + 1) + tuple(t.shape[1:]))
 
 
-def _layer_norm(level, op, args, dims):
-    x, shape, weight, bias, eps = args
+def _rows(level, op, args, dims):
+    """Apply weight and bias, if there is one, after the kernel if they differ between examples."""
+    x, shape, *affine, eps = args
     x = batch_first(x, dims[0], level.size)
-    if dims[2] is None and dims[3] is None:
-        return in_dim_0(call(op, x, shape, weight, bias, eps))
-    out = call(op, x, shape, None, None, eps)
-    if weight is not None:
-        out = out * _behind(weight, dims[2], x.ndim - 1)
-    return out if bias is None else out + _behind(bias, dims[3], x.ndim - 1), 0
+    if all(dim is None for dim in dims[2:-1]):
+        return in_dim_0(call(op, x, shape, *affine, eps))
+    out = call(op, x, shape, *[None] * len(affine), eps)
+    if affine[0] is not None:
+        out = out * _behind(affine[0], dims[2], x.ndim - 1)
+    return out if not affine[1:] or affine[1] is None else out + _behind(affine[1], dims[3], x.ndim - 1), 0
 
 
-def _layer_norm_backward(level, op, args, dims):
+def _rows_backward(level, op, args, dims):
     """Compute the gradients of weight and bias, which are sums over rows, separately for each batch element."""
-    grad, x, shape, weight, bias, eps = args
+    grad, x, shape, *affine, eps = args
+    weight, nothing = affine[0], [None] * len(affine)
     grad, x = batch_first(grad, dims[0], level.size), batch_first(x, dims[1], level.size)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     scaled = grad if weight is None else grad * _behind(weight, dims[3], x.ndim - 1)
-    of_x = call(op, scaled, x, shape, None, None, eps)[0]
+    of_x = call(op, scaled, x, shape, *nothing, eps)[0]
 
     def summed(t):
         return t.reshape((level.size, prod(t.shape[1 : t.ndim - len(sizes)]), *sizes)).sum(1)
 
-    of_weight = None if weight is None else summed(grad * call(ops.layer_norm, x, shape, None, None, eps))
-    of_bias = None if bias is None else summed(grad)
-    return in_dim_0((of_x, of_weight, of_bias))
+    forward = ops.layer_norm if len(affine) == 2 else ops.rms_rows
+    of_weight = None if weight is None else summed(grad * call(forward, x, shape, *nothing, eps))
+    of_bias = [None if bias is None else summed(grad) for bias in affine[1:]]
+    return in_dim_0((of_x, of_weight, *of_bias))
 
 
-batched(_layer_norm, ops.layer_norm)
-batched(_layer_norm_backward, ops.layer_norm_backward)
+batched(_rows, ops.layer_norm, ops.rms_rows)
+batched(_rows_backward, ops.layer_norm_backward, ops.rms_rows_backward)
 
 
 def _folded(t, dim, size):

@@ -36,6 +36,33 @@ derivative(
 )
 
 
+def _rms_rows_backward(grad, self, normalized_shape, weight, eps):
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+    over = tuple(range(-len(shape), 0))
+    wide = _wide(self)
+    scale = ((wide * wide).mean(over, keepdim=True) + eps).rsqrt()
+    x = wide * scale
+    g = _wide(grad)
+    scaled = g if weight is None else g * _wide(weight)
+    grad_x = scale * (scaled - x * (scaled * x).mean(over, keepdim=True))
+    rows = prod(self.shape[: self.ndim - len(shape)])
+    return (
+        grad_x.to(self.dtype),
+        None if weight is None else (g * x).reshape((rows, *shape)).sum(0).to(weight.dtype),
+    )
+
+
+derivative(ops.rms_rows_backward, composition=_rms_rows_backward)
+derivative(
+    ops.rms_rows,
+    {
+        "self, weight": lambda grad, self, normalized_shape, weight, eps: ops.rms_rows_backward(
+            grad, self, normalized_shape, weight, eps
+        )
+    },
+)
+
+
 def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps):
     """Compute the gradients as a composition; `mean` and `variance` are those of `self`."""
     n, channels = self.shape[:2]

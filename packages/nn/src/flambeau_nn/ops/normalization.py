@@ -31,6 +31,22 @@ layer_norm_backward = Operator(
     doc="The gradients of layer_norm with respect to self, weight and bias.",
 )
 
+_RMS = "int[] normalized_shape, Tensor? weight, float eps"
+rms_rows = Operator(
+    f"rms_rows(Tensor self, {_RMS}) -> Tensor",
+    kernels.rms_rows,
+    namespace=INTERNAL,
+    variants=FUNCTION,
+    doc="rms_norm of real numbers.",
+)
+rms_rows_backward = Operator(
+    f"rms_rows_backward(Tensor grad_output, Tensor self, {_RMS}) -> (Tensor, Tensor)",
+    kernels.rms_rows_backward,
+    namespace=INTERNAL,
+    variants=FUNCTION,
+    doc="The gradients of rms_rows with respect to self and weight.",
+)
+
 row_moments = Operator(
     "row_moments(Tensor self, int dims, float eps, bool keepdim) -> (Tensor mean, Tensor scale)",
     kernels.row_moments,
@@ -152,7 +168,12 @@ def rms_norm(input, normalized_shape, weight, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
     if input.ndim < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
-    if not shape or tuple(input.shape[-len(shape) :]) != tuple(shape):
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if tuple(input.shape[-len(shape) :]) != tuple(shape):
         raise RuntimeError(
             f"Given normalized_shape={list(shape)}, expected input with shape "
             f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}"
@@ -168,6 +189,8 @@ def rms_norm(input, normalized_shape, weight, eps):
     dtype, x = input.dtype, _wide(input)
     if eps is None:
         eps = ft.finfo(x.dtype).eps
+    if dtype.is_floating_point and (weight is None or weight.dtype in (dtype, x.dtype)):
+        return rms_rows(input, shape, weight, eps)
     dims = tuple(range(-len(shape), 0))
     out = x * ((x * x).mean(dims, keepdim=True) + eps).rsqrt()
     return (out if weight is None else out * weight).to(dtype)

@@ -28,6 +28,42 @@ def layer_norm(b: Any, args: Any, out: Window) -> Any:
     return None
 
 
+def _scaled_rows(b: Any, x: Window, dims: tuple[int, ...], eps: float) -> tuple[Window, Window]:
+    """The rows divided by their root mean squares, and the factor."""
+    n = float(prod(x.sizes[d] for d in dims))
+    rate = kept(b.apply("rsqrt", b.apply("add", b.reduce("sum", b.apply("mul", x, x), dims, None, n), eps)), dims)
+    return b.apply("mul", x, rate), rate
+
+
+@form("torch._C._nn.rms_rows")
+def rms_rows(b: Any, args: Any, out: Window) -> Any:
+    x, shape, weight, eps = args[:4]
+    count = len(shape) if isinstance(shape, tuple) else 1
+    if x.dtype not in FLOATS or x.numel == 0:
+        return NotImplemented
+    result, _ = _scaled_rows(b, x, tuple(range(len(x.sizes) - count, len(x.sizes))), eps)
+    b.apply("copy" if weight is None else "mul", result, *([] if weight is None else [weight]), out=out)
+    return None
+
+
+@form("torch._C._nn.rms_rows_backward")
+def rms_rows_backward(b: Any, args: Any, out: Any) -> Any:
+    g, x, shape, weight, eps = args[:5]
+    count = len(shape) if isinstance(shape, tuple) else 1
+    if x.dtype not in FLOATS or x.numel == 0:
+        return NotImplemented
+    dims = tuple(range(len(x.sizes) - count, len(x.sizes)))
+    normal, rate = _scaled_rows(b, x, dims, eps)
+    scaled = g if weight is None else b.apply("mul", g, weight)
+    n = float(prod(x.sizes[d] for d in dims))
+    along = kept(b.reduce("sum", b.apply("mul", scaled, normal), dims, None, n), dims)
+    if out[0] is not None:
+        b.apply("mul", b.apply("sub", scaled, b.apply("mul", normal, along)), rate, out=out[0])
+    if out[1] is not None:
+        b.reduce("sum", b.apply("mul", g, normal), tuple(range(len(x.sizes) - count)), out[1])
+    return None
+
+
 @form("torch._C._nn.channel_scale")
 def channel_scale(b: Any, args: Any, out: Window) -> Any:
     x, mean, spread, weight, bias, eps = args[:6]

@@ -70,12 +70,12 @@ cdef struct Moments:  # of a row: (x - center) * scale - shift is the normalized
     double shift  # the difference between the mean and `center`, times `scale`
 
 
-cdef inline Moments _moments(const real_t* x, Py_ssize_t n, double eps) noexcept nogil:
+cdef inline Moments _moments(const real_t* x, Py_ssize_t n, double eps, bint centered) noexcept nogil:
     cdef Moments m
     cdef double first, squares, off
-    m.center = <real_t>(_sum(x, n) / n)
+    m.center = <real_t>(_sum(x, n) / n) if centered else 0
     _squares(x, <real_t>m.center, n, &first, &squares)
-    off = first / n
+    off = first / n if centered else 0
     m.scale = 1 / math.sqrt(math.fmax(squares / n - off * off, 0) + eps)
     m.shift = off * m.scale
     return m
@@ -91,7 +91,7 @@ cdef void _layer_norm(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, rea
     cdef real_t center, scale, shift
     for r in range(begin, end):
         x, out = <const real_t*>d.x + r * n, <real_t*>d.out + r * n
-        m = _moments(x, n, d.eps)
+        m = _moments(x, n, d.eps, d.centered)
         center, scale, shift = <real_t>m.center, <real_t>m.scale, <real_t>m.shift
         if w == NULL:
             for i in range(n):
@@ -164,10 +164,10 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
             along_rows[i] = 0
         for r in range(k * d.part, min((k + 1) * d.part, d.rows)):
             x, g, out = <const real_t*>d.x + r * n, <const real_t*>d.grad + r * n, <real_t*>d.grad_x + r * n
-            m = _moments(x, n, d.eps)
+            m = _moments(x, n, d.eps, d.centered)
             _products(g, x, w, &m, n, &plain, &along)
             center, scale, shift = <real_t>m.center, <real_t>m.scale, <real_t>m.shift
-            a, b = <real_t>(plain / n), <real_t>(along / n)
+            a, b = <real_t>(plain / n if d.centered else 0), <real_t>(along / n)
             if w == NULL:
                 for i in range(n):
                     out[i] = scale * (g[i] - a - ((x[i] - center) * scale - shift) * b)

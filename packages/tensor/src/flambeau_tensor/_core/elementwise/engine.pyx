@@ -20,10 +20,9 @@ from flambeau_tensor._core.elementwise.operands cimport (
     broadcast_shape, broadcast_strides, check_cast, check_overlap, check_same_dtype, check_writable, interleaves,
     out_tensor, promote, result_strides, same_sizes,
 )
-from flambeau_tensor._core.call.operator cimport OP_INPLACE, Kernel, Operator, call2, read_slot
-from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, Kernel, Operator, read_slot
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, c_name, is_number, read_scalar, store_scalar
-from flambeau_tensor._core.memory.tensor cimport Tensor, detached, empty, empty_strided, same_shape, shape_str
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, empty_strided, same_shape, shape_str
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -438,7 +437,7 @@ cdef class Elementwise(Kernel):
         self.alpha = self.mode = -1
         self.scales = False
         if alpha is not None:
-            self.scaled = Elementwise(name, nin, alpha[1], result=result, dtypes=dtypes, params=(alpha[0],), check=check)
+            self.scaled = Elementwise(name, nin, alpha[1], result=result, dtypes=dtypes, params=alpha[:1], check=check)
             self.scaled.scales = True
         self.names = alpha[0] if alpha else None, modes[0] if modes else None, *names(name, "params", params)
         if modes:
