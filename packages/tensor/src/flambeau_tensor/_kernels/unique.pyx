@@ -5,7 +5,7 @@ Slices are converted to rows of sort keys. A NaN equals no other.
 """
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.elementwise.copying cimport contiguous
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
@@ -77,9 +77,41 @@ cdef Py_ssize_t _runs(const Rows* r, Py_ssize_t n, const int64_t* order, int64_t
     return count
 
 
+cdef uint64_t _span(const uint64_t* keys, Py_ssize_t n, uint64_t* least) noexcept nogil:
+    """Return the difference between the largest and the smallest key."""
+    cdef uint64_t most = keys[0]
+    cdef Py_ssize_t i
+    least[0] = keys[0]
+    for i in range(n):
+        least[0] = min(least[0], keys[i])
+        most = max(most, keys[i])
+    return most - least[0]
+
+
+cdef Py_ssize_t _counted(const uint64_t* keys, Py_ssize_t n, uint64_t least, Py_ssize_t span, int64_t* times,
+                         int64_t* last, int64_t* order, int64_t* number, int64_t* first) noexcept nogil:
+    """Compute what _runs does for keys in a short range, without sorting. `order` has an index only at the start of
+    each run. `times` are zeros, one per value in the range."""
+    cdef Py_ssize_t i, start = 0, count = 0, size
+    for i in range(n):
+        times[keys[i] - least] += 1
+        last[keys[i] - least] = i
+    for i in range(span):
+        size = times[i]
+        if size:
+            order[start], first[count], times[i] = last[i], start, count
+            start += size
+            count += 1
+    for i in range(n):
+        number[i] = times[keys[i] - least]
+    return count
+
+
 cdef object _distinct(Tensor t, object dim, bint in_order, bint wants_inverse, bint wants_counts):
     cdef Rows r
-    cdef Tensor rows, keys, order, room, number, first, counts
+    cdef Tensor rows, keys, order, room, number, first, counts, times = None, last = None
+    cdef uint64_t least = 0, span = 0
+    cdef bint counted = False
     cdef Py_ssize_t[MAX_NDIM] sizes, strides
     cdef Py_ssize_t n = t.numel, outer = 1, inner = 1, count, block, i
     cdef int d, axis = -1
@@ -104,17 +136,30 @@ cdef object _distinct(Tensor t, object dim, bint in_order, bint wants_inverse, b
     keys = empty(UINT64, 1, &block)
     r.keys = <const uint64_t*>keys.data
     r.nan = (~<uint64_t>0) >> (64 - 8 * ITEMSIZE[t.dtype]) if CATEGORY[t.dtype] == CAT_FLOAT else 0
-    order, room = empty(INT64, 1, &n) if in_order or r.m != 1 else sorting_order(rows), empty(INT64, 1, &n)
+    long_keys(rows.data, block, t.dtype, <uint64_t*>keys.data)
     number, first = empty(INT64, 1, &n), empty(INT64, 1, &n)
+    if axis < 0 and not in_order and n and CATEGORY[t.dtype] <= CAT_INT:
+        span = _span(r.keys, n, &least)
+        counted = span < 2 * <uint64_t>n
+    order = empty(INT64, 1, &n) if in_order or r.m != 1 or counted else sorting_order(rows)
+    room = empty(INT64, 1, &n)
+    if counted:
+        block = span + 1
+        times = empty(INT64, 1, &block)
+        memset(times.data, 0, block * sizeof(int64_t))
+        last = empty(INT64, 1, &block)
     places = <int64_t*>order.data
     with nogil:
-        long_keys(rows.data, block, t.dtype, <uint64_t*>keys.data)
         if in_order or r.m != 1:
             for i in range(n):
                 places[i] = i
         if not in_order and r.m != 1:
             places = _merged(&r, n, places, <int64_t*>room.data)
-        count = _runs(&r, n, places, <int64_t*>number.data, <int64_t*>first.data)
+        if counted:
+            count = _counted(r.keys, n, least, block, <int64_t*>times.data, <int64_t*>last.data, places,
+                             <int64_t*>number.data, <int64_t*>first.data)
+        else:
+            count = _runs(&r, n, places, <int64_t*>number.data, <int64_t*>first.data)
     results = [_taken(rows, t, axis, outer, inner * ITEMSIZE[t.dtype], places, <int64_t*>first.data, count)]
     if wants_inverse:
         if axis < 0:
