@@ -9,6 +9,10 @@ from libc cimport math
 
 from flambeau_tensor._kernels.map_loops cimport real_t, reals
 from flambeau_tensor._kernels.chebyshev cimport *
+from flambeau_tensor.vector_math cimport fast_exp
+
+cdef enum:
+    LANES = 32  # elements for which a series is summed together
 
 cdef extern from *:
     """
@@ -88,6 +92,78 @@ cdef double i0(double x) noexcept nogil:
 
 cdef double i1(double x) noexcept nogil:
     return _grown(x, i1e(x))
+
+
+cdef inline void _chebyshev(const double* c, int n, const double* t, double* y) noexcept nogil:
+    """Sum a series for LANES arguments (Clenshaw's recurrence)."""
+    cdef double[LANES] b, before
+    cdef double z
+    cdef int k, i
+    for i in range(LANES):
+        b[i] = before[i] = 0
+    for k in range(n - 1, 0, -1):
+        for i in range(LANES):
+            z = 2 * t[i] * b[i] + (c[k] - before[i])
+            before[i] = b[i]
+            b[i] = z
+    for i in range(LANES):
+        y[i] = t[i] * b[i] + (c[0] - before[i])
+
+
+cdef inline int _terms(const double* c, int n, real_t like) noexcept nogil:
+    """Return the number of terms that matter: fewer in single precision."""
+    if real_t is float:
+        while n > 1 and math.fabs(c[n - 1]) < 1e-9 * math.fabs(c[0]):
+            n -= 1
+    return n
+
+
+cdef inline void _first_kind(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag, int order,
+                             bint scaled) noexcept nogil:
+    """Compute I0 or I1 in blocks: both series, if both are needed."""
+    cdef const double* near_series = &I1_NEAR[0] if order else &I0_NEAR[0]
+    cdef const double* far_series = &I1_FAR[0] if order else &I0_FAR[0]
+    cdef int near_terms = _terms(near_series, 32, <real_t>0), far_terms = _terms(far_series, 28, <real_t>0), i
+    cdef double[LANES] u, t, near, far, sign
+    cdef double x, w, e
+    cdef Py_ssize_t done = 0, m
+    cdef bint any_near, any_far
+    while done < n[0]:
+        m = min(<Py_ssize_t>LANES, n[0] - done)
+        any_near = any_far = False
+        for i in range(LANES):
+            u[i] = 0
+        for i in range(m):
+            x = (<real_t*>(a[0] + (done + i) * s[0]))[0]
+            u[i], sign[i] = math.fabs(x), math.copysign(1, x) if order else 1
+            any_near |= u[i] <= 8
+            any_far |= u[i] > 8
+        if any_near:
+            for i in range(LANES):
+                t[i] = (8.0 if u[i] > 8 else u[i]) / 4 - 1
+            _chebyshev(near_series, near_terms, t, near)
+            if order:
+                for i in range(LANES):
+                    w = 1 + (8.0 if u[i] > 8 else u[i]) / 4
+                    near[i] = u[i] * near[i] / (w * math.sqrt(w))
+        if any_far:
+            for i in range(LANES):
+                t[i] = 16 / (8.0 if u[i] < 8 else u[i]) - 1
+            _chebyshev(far_series, far_terms, t, far)
+            for i in range(LANES):
+                far[i] = far[i] / math.sqrt(8.0 if u[i] < 8 else u[i])
+                near[i] = far[i] if not any_near or u[i] > 8 else near[i]
+        if not any_near and not any_far:  # NaN only
+            for i in range(LANES):
+                near[i] = u[i]
+        if not scaled:
+            for i in range(LANES):
+                e = fast_exp[double](u[i] if u[i] < 700 else u[i] / 2)
+                near[i] = e * near[i] * (1.0 if u[i] < 700 else e)
+                near[i] = <double>math.INFINITY if u[i] > 720 else near[i]
+        for i in range(m):
+            (<real_t*>(a[1] + (done + i) * s[1]))[0] = <real_t>(u[i] if u[i] != u[i] else sign[i] * near[i])
+        done += m
 
 
 cdef inline double _k0(double x, bint scaled) noexcept nogil:
@@ -192,19 +268,19 @@ cdef void loop_spherical_bessel_j0(char** a, const Py_ssize_t* n, const Py_ssize
 
 
 cdef void loop_i0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, i0, tag)
+    _first_kind(a, n, s, tag, 0, False)
 
 
 cdef void loop_i0e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, i0e, tag)
+    _first_kind(a, n, s, tag, 0, True)
 
 
 cdef void loop_i1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, i1, tag)
+    _first_kind(a, n, s, tag, 1, False)
 
 
 cdef void loop_i1e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, i1e, tag)
+    _first_kind(a, n, s, tag, 1, True)
 
 
 cdef void loop_k0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
