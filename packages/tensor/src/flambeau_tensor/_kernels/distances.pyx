@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Distances between the rows of matrices: p-norms of their differences, summed in double precision."""
 from cpython.object cimport PyObject
-from libc.math cimport INFINITY, fabs, pow, sqrt
+from libc.math cimport INFINITY
 
 from flambeau_tensor._core.elementwise.copying cimport contiguous, to_dtype
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
@@ -11,93 +11,34 @@ from flambeau_tensor._core.elementwise.parallel cimport parallel_for
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, plain_tuple, view_of
 from flambeau_tensor._core.memory.types cimport *
-from flambeau_tensor._kernels.map_loops cimport real_t
+from flambeau_tensor._kernels.distances_types cimport *
 from flambeau_tensor._kernels.recording cimport recorded
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 from flambeau_tensor._core.elementwise.dtype import type_name
 
-cdef enum:
-    LANES = 8  # the number of independent partial sums
-
-cdef enum Order:
-    ZERO
-    ONE
-    TWO
-    LARGEST
-    OTHER
-
-cdef struct Job:
-    char* x1
-    char* x2
-    char* out
-    Py_ssize_t n1, n2, m  # rows in a batch, and elements in a row
-    int dtype
-    bint triangle  # pairs each row of `x1` with the following rows, instead of all rows of `x2`
-    Order order
-    double p
-
-
-cdef inline double _more(double total, double d, Order order, double p) noexcept nogil:
-    if order == ONE:
-        return total + fabs(d)
-    if order == TWO:
-        return total + d * d
-    if order == LARGEST:
-        d = fabs(d)
-        return d if d > total or d != d else total
-    return total + (d != 0) if order == ZERO else total + pow(fabs(d), p)
-
-
-cdef inline double _norm(const real_t* a, const real_t* b, Py_ssize_t m, Order order, double p) noexcept nogil:
-    cdef double[LANES] lanes
-    cdef double total = 0
-    cdef Py_ssize_t i = 0, k
-    if m >= LANES:
-        for k in range(LANES):
-            lanes[k] = 0
-        while i + LANES <= m:
-            for k in range(LANES):
-                lanes[k] = _more(lanes[k], <double>(a[i + k] - b[i + k]), order, p)
-            i += LANES
-        for k in range(LANES):
-            total = _more(total, lanes[k], ONE if order == TWO or order == OTHER or order == ZERO else order, p)
-    while i < m:
-        total = _more(total, <double>(a[i] - b[i]), order, p)
-        i += 1
-    return sqrt(total) if order == TWO else pow(total, 1 / p) if order == OTHER else total
-
-
-cdef inline double _distance(const Job* j, const real_t* a, const real_t* b) noexcept nogil:
-    # A constant order in each call, so that the compiler specializes the loop.
-    if j.order == TWO:
-        return _norm(a, b, j.m, TWO, 2)
-    if j.order == ONE:
-        return _norm(a, b, j.m, ONE, 1)
-    if j.order == LARGEST:
-        return _norm(a, b, j.m, LARGEST, 0)
-    return _norm(a, b, j.m, j.order, j.p)
-
-
-cdef void _rows(const Job* j, const real_t* x1, const real_t* x2, real_t* out, Py_ssize_t begin,
-                Py_ssize_t end) noexcept nogil:
-    cdef Py_ssize_t row, k, at
-    for row in range(begin, end):
-        if j.triangle:
-            at = row * (2 * j.n1 - row - 1) // 2 - row - 1
-            for k in range(row + 1, j.n1):
-                out[at + k] = <real_t>_distance(j, x1 + row * j.m, x1 + k * j.m)
-        else:
-            for k in range(j.n2):
-                out[row * j.n2 + k] = <real_t>_distance(j, x1 + row * j.m, x2 + (row // j.n1 * j.n2 + k) * j.m)
+_loops = hot("distances").LOOPS["distances"]
+cdef distances_t _rows32 = <distances_t><size_t>_loops["float32"]
+cdef distances_t _rows64 = <distances_t><size_t>_loops["float64"]
 
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Job* j = <Job*>context
     if j.dtype == FLOAT32:
-        _rows(j, <const float*>j.x1, <const float*>j.x2, <float*>j.out, begin, end)
+        _rows32(j, begin, end)
     else:
-        _rows(j, <const double*>j.x1, <const double*>j.x2, <double*>j.out, begin, end)
+        _rows64(j, begin, end)
+
+
+cdef Tensor _transposed(Tensor x):
+    cdef Py_ssize_t[MAX_NDIM] sizes, strides
+    cdef int d, last = x.ndim - 1
+    for d in range(last - 1):
+        sizes[d], strides[d] = x.sizes[d], x.strides[d]
+    sizes[last - 1], sizes[last] = x.sizes[last], x.sizes[last - 1]
+    strides[last - 1], strides[last] = x.strides[last], x.strides[last - 1]
+    return view_of(x, x.ndim, sizes, strides, x.data)
 
 
 cdef Tensor _between(Tensor x1, Tensor x2, double p, bint triangle, int ndim, const Py_ssize_t* sizes):
@@ -106,12 +47,12 @@ cdef Tensor _between(Tensor x1, Tensor x2, double p, bint triangle, int ndim, co
     cdef Py_ssize_t rows = 1, each
     cdef int d, compute = FLOAT64 if x1.dtype == FLOAT64 else FLOAT32
     dtype = x1.dtype
-    x1, x2 = contiguous(x1, compute), contiguous(x2, compute)
+    x1, x2 = contiguous(x1, compute), contiguous(_transposed(x2), compute)
     out = empty(compute, ndim, sizes)
     for d in range(x1.ndim - 1):
         rows *= x1.sizes[d]
-    j.x1, j.x2, j.out, j.dtype, j.triangle, j.p = x1.data, x2.data, out.data, compute, triangle, p
-    j.n1, j.n2, j.m = x1.sizes[x1.ndim - 2], x2.sizes[x2.ndim - 2], x1.sizes[x1.ndim - 1]
+    j.x1, j.columns, j.out, j.dtype, j.triangle, j.p = x1.data, x2.data, out.data, compute, triangle, p
+    j.n1, j.n2, j.m = x1.sizes[x1.ndim - 2], x2.sizes[x2.ndim - 1], x1.sizes[x1.ndim - 1]
     j.order = ZERO if p == 0 else ONE if p == 1 else TWO if p == 2 else LARGEST if p == INFINITY else OTHER
     each = j.n2 * max(j.m, 1) * (16 if j.order == OTHER else 1) + 1
     if out.numel:
