@@ -372,16 +372,21 @@ cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:
     return best
 
 
-cdef inline real folded(real* lanes) noexcept nogil:
-    """Return the sum of 32 lanes, pairwise, by halves of fixed length."""
+cdef inline real folded16(real* lanes) noexcept nogil:
     cdef Py_ssize_t k
-    for k in range(16):
-        lanes[k] += lanes[16 + k]
     for k in range(8):
         lanes[k] += lanes[8 + k]
     for k in range(4):
         lanes[k] += lanes[4 + k]
     return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
+
+
+cdef inline real folded(real* lanes) noexcept nogil:
+    """Return the sum of 32 lanes, pairwise, by halves of fixed length."""
+    cdef Py_ssize_t k
+    for k in range(16):
+        lanes[k] += lanes[16 + k]
+    return folded16(lanes)
 
 
 # --- alignment ------------------------------------------------------------------------------------------------------

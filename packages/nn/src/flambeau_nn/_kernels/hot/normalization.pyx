@@ -5,7 +5,7 @@ Sums use the dtype of the loop within blocks that are short enough to be accurat
 """
 from libc cimport math
 
-from flambeau_tensor.vector_math cimport folded
+from flambeau_tensor.vector_math cimport folded, folded16
 
 from flambeau_nn._kernels.normalization_types cimport FACTORS, Channels, Normalized
 
@@ -15,6 +15,8 @@ ctypedef fused real_t:
 
 cdef enum:
     LANES = 32  # accumulators per row
+    FEW = 16  # accumulators for short rows, at least this long; their last vector contains elements that were read before
+    SHORT = 128
     BLOCK = 2048  # elements that are added in the dtype of the loop
     FLUSH = 64  # rows that are added in the dtype of the loop
 
@@ -23,6 +25,17 @@ cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
     cdef real_t[LANES] lanes
     cdef double total = 0
     cdef Py_ssize_t i = 0, k, stop
+    if FEW <= n < SHORT:
+        for k in range(FEW):
+            lanes[k] = x[k]
+        i = FEW
+        while i + FEW <= n:
+            for k in range(FEW):
+                lanes[k] += x[i + k]
+            i += FEW
+        for k in range(FEW):
+            lanes[k] += x[n - FEW + k] if k >= FEW - (n - i) else 0
+        return folded16(&lanes[0])
     while i < n:
         stop = i + min(<Py_ssize_t>BLOCK, n - i)
         for k in range(LANES):
@@ -45,6 +58,23 @@ cdef inline void _squares(const real_t* x, real_t center, Py_ssize_t n, double* 
     cdef real_t v
     cdef Py_ssize_t i = 0, k, stop
     first[0] = second[0] = 0
+    if FEW <= n < SHORT:
+        for k in range(FEW):
+            v = x[k] - center
+            plain[k], squares[k] = v, v * v
+        i = FEW
+        while i + FEW <= n:
+            for k in range(FEW):
+                v = x[i + k] - center
+                plain[k] += v
+                squares[k] += v * v
+            i += FEW
+        for k in range(FEW):
+            v = x[n - FEW + k] - center if k >= FEW - (n - i) else 0
+            plain[k] += v
+            squares[k] += v * v
+        first[0], second[0] = folded16(&plain[0]), folded16(&squares[0])
+        return
     while i < n:
         stop = i + min(<Py_ssize_t>BLOCK, n - i)
         for k in range(LANES):
@@ -116,6 +146,25 @@ cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, co
     cdef real_t center = <real_t>m.center, scale = <real_t>m.scale, shift = <real_t>m.shift
     cdef Py_ssize_t i = 0, k, stop
     plain[0] = along[0] = 0
+    if FEW <= n < SHORT:
+        for k in range(FEW):
+            v = g[k] if w == NULL else g[k] * w[k]
+            first[k], second[k] = v, v * ((x[k] - center) * scale - shift)
+        i = FEW
+        while i + FEW <= n:
+            for k in range(FEW):
+                v = g[i + k] if w == NULL else g[i + k] * w[i + k]
+                first[k] += v
+                second[k] += v * ((x[i + k] - center) * scale - shift)
+            i += FEW
+        i = n - i
+        for k in range(FEW):
+            v = g[n - FEW + k] if w == NULL else g[n - FEW + k] * w[n - FEW + k]
+            v = v if k >= FEW - i else 0
+            first[k] += v
+            second[k] += v * ((x[n - FEW + k] - center) * scale - shift)
+        plain[0], along[0] = folded16(&first[0]), folded16(&second[0])
+        return
     while i < n:
         stop = i + min(<Py_ssize_t>BLOCK, n - i)
         for k in range(LANES):
