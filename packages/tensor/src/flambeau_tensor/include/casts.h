@@ -162,7 +162,7 @@ static const fl_cast_loop fl_cast_table[16][16] = {
     FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c32), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
 };
 
-/* Loops that only move elements, by element size; also backward, for flip. */
+/* Loops that only move elements, by element size; also backward, for flip, and of one element. */
 #define FL_COPY(S, ST)                                                                                    \
     static void fl_copy_##S(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {         \
         ptrdiff_t i;                                                                                      \
@@ -170,6 +170,10 @@ static const fl_cast_loop fl_cast_table[16][16] = {
             const ST* s = (const ST*)src;                                                                 \
             ST* d = (ST*)dst;                                                                             \
             for (i = 0; i < n; i++) d[i] = s[-i];                                                         \
+        } else if (ss == 0 && ds == (ptrdiff_t)sizeof(ST)) {                                              \
+            const ST s = *(const ST*)src;                                                                 \
+            ST* d = (ST*)dst;                                                                             \
+            for (i = 0; i < n; i++) d[i] = s;                                                             \
         } else fl_cast_##S##_##S(src, ss, dst, ds, n);                                                    \
     }
 FL_COPY(u8, uint8_t) FL_COPY(i16, int16_t) FL_COPY(i32, int32_t) FL_COPY(i64, int64_t) FL_COPY(c128, fl_c128)

@@ -86,7 +86,7 @@ _BETTER = {(np.exp, "float32"), (np.tanh, "float32"), (np.sin, "float64"), (np.c
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
 add = Operator(
     "add" + _SUM,
-    Elementwise("add", 2, np.add, alpha=("alpha", LOOPS["add_scaled"]), dtypes=USUAL | HALF_COMPLEX),
+    Elementwise("add", 2, (LOOPS["add"], np.add), alpha=("alpha", LOOPS["add_scaled"]), dtypes=USUAL | HALF_COMPLEX),
     variants=BOTH,
     numbers={"self", "other"},
     syntax={"add", "iadd"},
@@ -97,7 +97,7 @@ sub = Operator(
     Elementwise(
         "sub",
         2,
-        np.subtract,
+        (LOOPS["sub"], np.subtract),
         alpha=("alpha", LOOPS["sub_scaled"]),
         dtypes=_NUMBERS,
         check=kernels.no_bool,
@@ -109,7 +109,9 @@ sub = Operator(
 )
 for _op in add, sub:
     accept_deprecated(_op, "self alpha other")
-mul = _binary("mul", np.multiply, "The product.", syntax={"mul", "imul"}, numbers={"self", "other"}, dtypes=EVERY)
+mul = _binary(
+    "mul", (LOOPS["mul"], np.multiply), "The product.", syntax={"mul", "imul"}, numbers={"self", "other"}, dtypes=EVERY
+)
 _INTEGER_DIVISION = {"dtypes": INTS | FLOATS, "check": kernels.nonzero_divisor}
 floor_divide = _binary(
     "floor_divide",
@@ -277,7 +279,7 @@ div = Operator(
     Elementwise(
         "div",
         2,
-        np.true_divide,
+        (LOOPS["div"], np.true_divide),
         default_float=True,
         modes=(
             "rounding_mode",

@@ -60,6 +60,40 @@ cdef inline real_t _frac(real_t x) noexcept nogil:
         return x - math.trunc(x)
 
 
+# --- arithmetic: NumPy's loops take longer to start, which matters for many short rows ---------------------------------
+
+cdef inline real_t _add(real_t x, real_t y) noexcept nogil:
+    return x + y
+
+
+cdef void loop_add(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _add[real_t])
+
+
+cdef inline real_t _sub(real_t x, real_t y) noexcept nogil:
+    return x - y
+
+
+cdef void loop_sub(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _sub[real_t])
+
+
+cdef inline real_t _mul(real_t x, real_t y) noexcept nogil:
+    return x * y
+
+
+cdef void loop_mul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _mul[real_t])
+
+
+cdef inline real_t _div(real_t x, real_t y) noexcept nogil:
+    return x / y
+
+
+cdef void loop_div(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _div[real_t])
+
+
 # --- unary ----------------------------------------------------------------------------------------------------------
 
 cdef void loop_rsqrt(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -521,6 +555,10 @@ LOOPS = {
     "frac": reals(<size_t>&loop_frac[float], <size_t>&loop_frac[double]),
     "deg2rad": reals(<size_t>&loop_deg2rad[float], <size_t>&loop_deg2rad[double]),
     "rad2deg": reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
+    "add": reals(<size_t>&loop_add[float], <size_t>&loop_add[double]),
+    "sub": reals(<size_t>&loop_sub[float], <size_t>&loop_sub[double]),
+    "mul": reals(<size_t>&loop_mul[float], <size_t>&loop_mul[double]),
+    "div": reals(<size_t>&loop_div[float], <size_t>&loop_div[double]),
     "sqrt": reals(<size_t>&loop_sqrt[float], <size_t>&loop_sqrt[double]),
     "reciprocal": reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
     "sigmoid": reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
