@@ -789,3 +789,115 @@ def test_sums_of_sorted_places_have_each_place_once():
     total = a + b
     assert total._indices().tolist() == [[0, 1, 2]] and total._values().tolist() == [4.0, 4.0, 2.0]
     assert not total.is_coalesced()
+
+
+BLOCKY = [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0, 3.0], [0.0, 0.0, 4.0, 5.0]]
+OF_BLOCKS = {"bsr": ("crow_indices", "col_indices"), "bsc": ("ccol_indices", "row_indices")}
+
+
+def _in_blocks(kind, x=None):
+    x = torch.tensor(BLOCKY) if x is None else x
+    return getattr(x, f"to_sparse_{kind}")((2, 2))
+
+
+@pytest.mark.parametrize("kind", OF_BLOCKS)
+def test_blocks_and_their_places(kind):
+    x, layout = _in_blocks(kind), getattr(torch, f"sparse_{kind}")
+    pointers, others = (getattr(x, name)().tolist() for name in OF_BLOCKS[kind])
+    assert (pointers, others) == ([0, 1, 2], [0, 1]) and x.layout is layout
+    assert x.values().tolist() == [[[1.0, 0.0], [0.0, 0.0]], [[2.0, 3.0], [4.0, 5.0]]]
+    assert (x.sparse_dim(), x.dense_dim(), x._nnz(), x.is_sparse, x.is_sparse_csr) == (2, 0, 2, False, False)
+    assert x.to_dense().tolist() == BLOCKY and x.to_sparse()._nnz() == 8
+    assert x.transpose(0, 1).to_dense().tolist() == torch.tensor(BLOCKY).T.tolist()
+    assert x.transpose(0, 1).layout is (torch.sparse_bsc if kind == "bsr" else torch.sparse_bsr)
+    for way in (
+        getattr(torch.tensor(BLOCKY).to_sparse_csr(), f"to_sparse_{kind}")((2, 2)),
+        torch.tensor(BLOCKY).to_sparse(layout=layout, blocksize=(2, 2)),
+        _in_blocks("bsc" if kind == "bsr" else "bsr").to_sparse(layout=layout, blocksize=(2, 2)),
+        getattr(torch, f"sparse_{kind}_tensor")(pointers, others, x.values()),
+        torch.sparse_compressed_tensor(pointers, others, x.values(), (4, 4), layout=layout),
+    ):
+        assert way.layout is layout and torch.equal(way, x) and torch.equal(way.values(), x.values())
+    with pytest.raises(
+        RuntimeError, match=f"coalesce expected sparse coordinate tensor layout but got Sparse{kind}"[:50]
+    ):
+        x.coalesce()
+    assert repr(x).startswith(f"tensor({OF_BLOCKS[kind][0]}=tensor([0, 1, 2])")
+
+
+@pytest.mark.parametrize("kind", OF_BLOCKS)
+def test_arithmetic_of_blocks(kind):
+    x, dense = _in_blocks(kind), torch.tensor(BLOCKY)
+    for found, expected in (
+        (x + x, dense * 2),
+        (x * 3, dense * 3),
+        (x * x, dense * dense),
+        (x * dense, dense * dense),
+        (x.sin(), dense.sin()),
+        (-x, -dense),
+        (x.double(), dense.double()),
+    ):
+        assert found.layout is x.layout and torch.equal(found.to_dense(), expected)
+    y = torch.arange(8.0).view(4, 2)
+    assert torch.equal(x @ y, dense @ y) and torch.equal(y.T @ x, y.T @ dense) and x.sum() == dense.sum()
+    assert torch.equal(torch.nn.functional.linear(y.T, x), y.T @ dense.T)
+    assert torch.equal(x.sum(0).to_dense(), dense.sum(0))
+    mask = dense.sparse_mask(x)
+    assert mask.layout is x.layout and torch.equal(mask.to_dense(), dense)
+
+
+@pytest.mark.parametrize("kind", OF_BLOCKS)
+def test_gradients_through_blocks(kind):
+    x, weights = torch.tensor(BLOCKY, requires_grad=True), torch.arange(16.0).view(4, 4)
+    (_in_blocks(kind, x).to_dense() * weights).sum().backward()
+    # As in PyTorch 2.13: of all elements of the blocks that are stored.
+    assert x.grad.tolist() == [[0, 1, 0, 0], [4, 5, 0, 0], [0, 0, 10, 11], [0, 0, 14, 15]]
+    values = _in_blocks(kind).values().clone().requires_grad_()
+    made = getattr(torch, f"sparse_{kind}_tensor")([0, 1, 2], [0, 1], values, (4, 4))
+    for vector in (torch.ones(4), torch.ones(4, 1)):
+        values.grad = None
+        (made @ vector).sum().backward()
+        assert torch.equal(values.grad, torch.ones(2, 2, 2))
+
+
+@pytest.mark.parametrize("kind", OF_BLOCKS)
+@pytest.mark.parametrize("zipped", [True, False])
+def test_files_of_blocks(kind, zipped):
+    file = io.BytesIO()
+    torch.save(_in_blocks(kind), file, _use_new_zipfile_serialization=zipped)
+    file.seek(0)
+    again = torch.load(file)
+    assert again.layout is _in_blocks(kind).layout and torch.equal(again, _in_blocks(kind))
+
+
+def test_blocks_that_do_not_fit():
+    x, values = torch.tensor(BLOCKY), torch.ones(2, 2, 2)
+    for message, call in (
+        (r"size \(4,4\) must be divisible by given blocksize \(3,2\)", lambda: x.to_sparse_bsr((3, 2))),
+        ("blocksize needs to be positive", lambda: x.to_sparse_bsc((0, 2))),
+        ("without blocksize argument", lambda: x.to_sparse(layout=torch.sparse_bsr)),
+        ("with blocksize argument", lambda: x.to_sparse(layout=torch.sparse_csr, blocksize=(2, 2))),
+        ("of batches is not built", lambda: torch.ones(2, 4, 4).to_sparse_bsr((2, 2))),
+        ("must be divisible", lambda: torch.sparse_bsr_tensor([0, 1, 2], [0, 1], values, (5, 4))),
+        ("0 <= col_indices < ncols", lambda: torch.sparse_bsr_tensor([0, 1, 2], [0, 5], values, (4, 4))),
+        ("number of rows", lambda: torch.sparse_bsr_tensor([0, 1], [0, 1], values, (4, 4))),
+        ("dimensionality > 2", lambda: torch.sparse_bsc_tensor([0, 1, 2], [0, 1], torch.ones(2), (4, 4))),
+    ):
+        with pytest.raises((RuntimeError, NotImplementedError), match=message):
+            call()
+    assert torch.ones(4, 4, 3).to_sparse_bsr((2, 2), dense_dim=1).values().shape == (4, 2, 2, 3)
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc])
+def test_tensors_like_sparse_ones(layout):
+    x = torch.tensor(BLOCKY).to_sparse(layout=layout)
+    zeros, empty = torch.zeros_like(x, dtype=torch.float64), torch.empty_like(x)
+    assert (zeros.layout, zeros.shape, zeros._nnz(), zeros.dtype) == (layout, (4, 4), 0, torch.float64)
+    assert empty.layout is layout and empty._nnz() == (0 if x.is_sparse else 5)
+    assert torch.equal(torch.zeros_like(x, layout=torch.strided), torch.zeros(4, 4))
+    if x.is_sparse:
+        with pytest.raises(RuntimeError, match="not implemented for sparse layout"):
+            torch.ones_like(x)
+        assert x.new_zeros(2, 3).shape == x.new_empty((2, 3)).shape == (2, 3)
+    else:
+        assert torch.equal(torch.ones_like(x).to_dense(), (x.to_dense() != 0).float())

@@ -59,7 +59,7 @@ _declare_lazily(
             f"torch.Tensor.{_name}"
             for _name in """
         ccol_indices coalesce col_indices crow_indices dense_dim indices is_coalesced row_indices sparse_dim sparse_mask
-        to_dense to_sparse to_sparse_coo to_sparse_csc to_sparse_csr values
+        to_dense to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values
         """.split()
         ),
     ],

@@ -150,6 +150,8 @@ NAMES = {
             "hsmm",
             "sparse_compressed_tensor",
             "sparse_coo_tensor",
+            "sparse_bsc_tensor",
+            "sparse_bsr_tensor",
             "sparse_csc_tensor",
             "sparse_csr_tensor",
         ),

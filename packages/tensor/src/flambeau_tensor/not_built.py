@@ -113,7 +113,7 @@ OF_TENSORS = {  # attributes of PyTorch's tensors only, with the texts of the er
     "resize_as_sparse_ sparse_resize_ sparse_resize_and_clear_": "use torch.sparse_coo_tensor(indices, values, size)",
     "smm": "use torch.sparse.mm",
     "sspaddmm": "use torch.sparse.addmm",
-    "to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr": "tensors are strided, COO or CSR",
+    "to_mkldnn to_padded_tensor": "tensors are strided or sparse",
     "eig": "use torch.linalg.eig",
     "lstsq": "use torch.linalg.lstsq",
     "solve": "use torch.linalg.solve",

@@ -1,7 +1,7 @@
 """``torch.sparse``: tensors that store elements with their indices, and products of sparse matrices with SciPy.
 
-Layouts are ``torch.sparse_coo`` and ``torch.sparse_csr``. Results have gradients with respect to values and to dense
-operands. A function that does not support sparse tensors raises an error; none treats one as a dense tensor of zeros.
+Layouts are ``torch.sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr`` and ``sparse_bsc``. Results have
+gradients with respect to values and to dense operands. A function that does not support sparse tensors raises an error; none treats one as a dense tensor of zeros.
 
 >>> import flambeau as torch
 >>> x = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2))
@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 import flambeau as torch
+from flambeau.sparse import _blocks as blocks
 from flambeau.sparse import _joining as _joining
 from flambeau.sparse import _tensor
 from flambeau.sparse._tensor import SparseTensor
@@ -129,18 +130,35 @@ def sparse_csr_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
+    return _by_rows(torch.sparse_csr, crow_indices, col_indices, values, size, dtype, requires_grad)
+
+
+def _by_rows(layout, crow_indices, col_indices, values, size, dtype=None, requires_grad=False):
     crow, col = (torch.as_tensor(x).long() for x in (crow_indices, col_indices))
     values = torch.as_tensor(values, dtype=dtype)
+    extra = 2 if layout is torch.sparse_bsr else 0
     if crow.ndim != 1 or col.ndim != 1 or not values.ndim:
-        raise _tensor.not_built("torch.sparse_csr_tensor of batches")
+        raise _tensor.not_built(f"{layout} tensors of batches")
+    if values.ndim < 1 + extra:
+        raise RuntimeError(f"values must have dimensionality > {extra} (for blocks), got {values.ndim}")
+    block = tuple(values.shape[1:3]) if extra else (1, 1)
     if size is None:
-        size = len(crow) - 1, int(col.max()) + 1 if len(col) else 0, *values.shape[1:]
+        size = (
+            (len(crow) - 1) * block[0],
+            (int(col.max()) + 1 if len(col) else 0) * block[1],
+            *values.shape[1 + extra :],
+        )
     size = tuple(int(n) for n in size)
-    _check_compressed(crow, col, values, size, "crow", "col", "row", "column")
-    counts = crow.diff()
-    places = torch.stack([torch.repeat_interleave(torch.arange(size[0]), counts), col])
-    coo = sparse_coo_tensor(places, values, size, requires_grad=requires_grad, is_coalesced=True)
-    return coo._with(coo._stored, layout=torch.sparse_csr)
+    if extra:
+        blocks.checked(block, size, "sparse_bsr_tensor")
+    in_blocks = size[0] // block[0], size[1] // block[1], *size[2:]
+    _check_compressed(crow, col, values, in_blocks, "crow", "col", "row", "column")
+    if tuple(values.shape[1 + extra :]) != size[2:]:
+        raise RuntimeError(f"values has incorrect size, expected dense dimensions {list(size[2:])}, got {values.shape}")
+    places = torch.stack([torch.repeat_interleave(torch.arange(in_blocks[0]), crow.diff()), col])
+    if requires_grad:
+        values = values.detach().requires_grad_()
+    return SparseTensor._of(places, values, size, True, layout)
 
 
 def _check_compressed(starts, places, values, size, pointers, others, kind, other):
@@ -187,6 +205,58 @@ def sparse_csc_tensor(
 
 
 @overridable(namespace="torch")
+def sparse_bsr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Sequence[int] | None = None,
+    *,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> SparseTensor:
+    """Create a matrix of blocks, with layout ``torch.sparse_bsr``.
+
+    Args:
+        crow_indices: the start of each row of blocks among the values, and the end of the last: (block rows + 1,).
+        col_indices: the block column of each block.
+        values: the blocks, row by row: (number of blocks, rows, columns of a block).
+        size: of the matrix, a multiple of the size of a block; by default the smallest that contains all blocks.
+
+    Raises:
+        RuntimeError: the arguments do not match.
+
+    >>> sparse_bsr_tensor([0, 1], [1], [[[1.0, 2.0], [3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 1., 2.],
+            [0., 0., 3., 4.]])
+    """
+    return _by_rows(torch.sparse_bsr, crow_indices, col_indices, values, size, dtype, requires_grad)
+
+
+@overridable(namespace="torch")
+def sparse_bsc_tensor(
+    ccol_indices: Any, row_indices: Any, values: Any, size: Sequence[int] | None = None, **options: Any
+) -> SparseTensor:
+    """A matrix of blocks with layout ``torch.sparse_bsc``: as `sparse_bsr_tensor` with columns for rows.
+
+    Raises:
+        RuntimeError: the arguments do not match.
+
+    >>> sparse_bsc_tensor([0, 0, 1], [0], [[[1.0, 2.0], [3.0, 4.0]]], (2, 4)).to_dense()
+    tensor([[0., 0., 1., 2.],
+            [0., 0., 3., 4.]])
+    """
+    values = torch.as_tensor(values)
+    if values.ndim < 3:
+        raise RuntimeError(f"values must have dimensionality > 2 (for blocks), got {values.ndim}")
+    transposed = None if size is None else (size[1], size[0], *size[2:])
+    made = sparse_bsr_tensor(ccol_indices, row_indices, values.transpose(1, 2), transposed, **options)
+    return made._transposed()
+
+
+@overridable(namespace="torch")
 def sparse_compressed_tensor(
     compressed_indices: Any,
     plain_indices: Any,
@@ -196,18 +266,23 @@ def sparse_compressed_tensor(
     layout: Any = None,
     **options: Any,
 ) -> SparseTensor:
-    """A matrix (n, m) of a compressed layout: ``torch.sparse_csr`` or ``torch.sparse_csc``.
+    """A matrix (n, m) of a compressed layout: ``torch.sparse_csr``, ``sparse_csc``, ``sparse_bsr`` or ``sparse_bsc``.
 
     Raises:
-        NotBuiltError: ``layout`` is missing, or neither compressed rows nor compressed columns.
+        NotBuiltError: ``layout`` is missing, or another one.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    if layout not in (torch.sparse_csr, torch.sparse_csc):
+    make = {
+        torch.sparse_csr: sparse_csr_tensor,
+        torch.sparse_csc: sparse_csc_tensor,
+        torch.sparse_bsr: sparse_bsr_tensor,
+        torch.sparse_bsc: sparse_bsc_tensor,
+    }.get(layout)
+    if make is None:
         raise _tensor.not_built(f"the layout {layout}")
-    make = sparse_csr_tensor if layout is torch.sparse_csr else sparse_csc_tensor
     return make(compressed_indices, plain_indices, values, size, **options)
 
 

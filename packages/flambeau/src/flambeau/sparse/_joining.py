@@ -114,7 +114,40 @@ def _linear(x, weight, bias=None):
     return out if bias is None else out + bias
 
 
+def _like(make, keeps_places):
+    """A function such as ``zeros_like``; compressed layouts keep their places if ``keeps_places``."""
+
+    def like(x, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None):
+        if not isinstance(x, SparseTensor):
+            raise not_built(f"{make.__name__}() with a sparse tensor in that place")
+        if layout not in (None, x.layout):
+            if layout is not torch.strided:
+                raise not_built(f"{make.__name__}() of another sparse layout", "to_sparse(layout=)")
+            return getattr(torch, make.__name__.removesuffix("_like"))(
+                x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad
+            )
+        if make is torch.ones_like and x.is_sparse:
+            raise RuntimeError("ones_like() is not implemented for sparse layout: full(...) has no places")
+        kept = slice(None) if keeps_places and not x.is_sparse else slice(0, 0)
+        values = make(x._stored.detach()[kept], dtype=dtype).requires_grad_(requires_grad)
+        return SparseTensor._of(x._places[:, kept], values, x.shape, True, x.layout)
+
+    return like
+
+
+def _new(x, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
+    """An empty tensor of layout ``torch.sparse_coo``."""
+    if not x.is_sparse or layout not in (None, x.layout):
+        raise not_built(f"new_zeros() and new_empty() of tensors of layout {x.layout}")
+    size = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+    return torch.sparse_coo_tensor(size, dtype=dtype or x.dtype, requires_grad=requires_grad)
+
+
 HANDLERS |= {
+    "zeros_like": _like(torch.zeros_like, False),
+    "empty_like": _like(torch.empty_like, True),
+    "ones_like": _like(torch.ones_like, True),
+    **dict.fromkeys(("new_zeros", "new_empty"), _new),
     "linear": _linear,
     **dict.fromkeys(("add_", "iadd"), _add_),
     **dict.fromkeys(("sub_", "subtract_", "isub"), lambda a, b, *, alpha=1: _add_(a, b, alpha=-alpha)),

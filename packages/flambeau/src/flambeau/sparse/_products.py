@@ -37,7 +37,8 @@ class SparseByDense(Function):
         row, col = ctx.places
         of_values = of_dense = None
         if ctx.needs_input_grad[0]:
-            of_values = (grad[row] * dense.conj()[col]).sum(dim=tuple(range(1, dense.ndim)))
+            of_values = grad[row] * dense.conj()[col]
+            of_values = of_values.sum(1) if dense.ndim > 1 else of_values
         if ctx.needs_input_grad[3]:
             of_dense = SparseByDense.apply(values.conj().resolve_conj(), ctx.places.flip(0), ctx.size[::-1], grad)
         return of_values, None, None, of_dense

@@ -8,6 +8,7 @@ ordinary tensor.
 import math
 
 import flambeau as torch
+from flambeau.sparse import _blocks as blocks
 from flambeau.sparse import _products as products
 from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.pytorch_names import REDUCED
@@ -34,7 +35,12 @@ _CALLED = {  # in errors
     torch.sparse_coo: ("coordinate", "Sparse"),
     torch.sparse_csr: ("row compressed", "SparseCsr"),
     torch.sparse_csc: ("column compressed", "SparseCsc"),
+    torch.sparse_bsr: ("row compressed", "SparseBsr"),
+    torch.sparse_bsc: ("column compressed", "SparseBsc"),
 }
+_TRANSPOSED = {torch.sparse_csr: torch.sparse_csc, torch.sparse_bsr: torch.sparse_bsc}
+_TRANSPOSED |= {columns: rows for rows, columns in _TRANSPOSED.items()}
+_ROWS = (torch.sparse_csr, torch.sparse_bsr)
 _CONVERTING = frozenset(
     (
         "to float double half bfloat16 long int short char byte bool type cpu clone detach contiguous type_as "
@@ -44,7 +50,9 @@ _CONVERTING = frozenset(
 
 
 class SparseTensor(Tensor):
-    """A tensor of layout ``torch.sparse_coo``, ``sparse_csr`` or ``sparse_csc``, created by `torch.sparse_coo_tensor`.
+    """A tensor of layout ``torch.sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr`` or ``sparse_bsc``.
+
+    `torch.sparse_coo_tensor` and its like create it.
 
     The stored elements are in the order of the layout: for ``torch.sparse_csc``, column by column.
 
@@ -73,7 +81,7 @@ class SparseTensor(Tensor):
 
     @property
     def layout(self):
-        """``torch.sparse_coo``, ``torch.sparse_csr`` or ``torch.sparse_csc``."""
+        """``torch.sparse_coo``, or another sparse layout."""
         return self._layout
 
     @property
@@ -153,7 +161,7 @@ class SparseTensor(Tensor):
 
     def dense_dim(self):
         """The number of dense dimensions."""
-        return self._stored.ndim - 1
+        return self._stored.ndim - 1 - len(blocks.size_of_blocks(self))
 
     def is_coalesced(self):
         """Return True if the indices are sorted and unique."""
@@ -169,7 +177,7 @@ class SparseTensor(Tensor):
         return self._places.shape[1]
 
     def _check(self, layout, name):
-        if self._layout is not layout:
+        if _CALLED[self._layout][0] != _CALLED[layout][0]:
             expected, found = _CALLED[layout][0], _CALLED[self._layout][1]
             raise RuntimeError(f"{name} expected sparse {expected} tensor layout but got {found}")
 
@@ -184,7 +192,8 @@ class SparseTensor(Tensor):
 
     def indices(self):
         """The indices of a coalesced tensor, one per column."""
-        if not self.is_coalesced():
+        self._check(torch.sparse_coo, "indices")
+        if not self._coalesced:
             raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
         return self._places
 
@@ -197,7 +206,7 @@ class SparseTensor(Tensor):
     def crow_indices(self):
         """The start of each row among the values, and the end of the last row."""
         self._check(torch.sparse_csr, "crow_indices")
-        counts = torch.bincount(self._places[0], minlength=self.shape[0])
+        counts = torch.bincount(self._places[0], minlength=self.shape[0] // (*blocks.size_of_blocks(self), 1)[0])
         return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
 
     def col_indices(self):
@@ -217,9 +226,9 @@ class SparseTensor(Tensor):
 
     def _transposed(self):
         """Return the transpose, which has the same memory in the other compressed layout."""
-        layout = torch.sparse_csr if self._layout is torch.sparse_csc else torch.sparse_csc
         size = self.shape[1], self.shape[0], *self.shape[2:]
-        return SparseTensor._of(self._places.flip(0), self._stored, size, True, layout)
+        values = self._stored.transpose(1, 2) if self._layout in blocks.BLOCKS else self._stored
+        return SparseTensor._of(self._places.flip(0), values, size, True, _TRANSPOSED[self._layout])
 
     # --- other forms ---
 
@@ -235,18 +244,23 @@ class SparseTensor(Tensor):
 
     def to_dense(self, dtype=None, *, masked_grad=None):
         """The dense tensor."""
+        if self._layout in blocks.BLOCKS:
+            return self.to_sparse().to_dense(dtype)
         values = self._stored if dtype is None else self._stored.to(dtype)
         if not self.sparse_dim():
             return values.sum(0)
         return values.new_zeros(self.shape).index_put(tuple(self._places), values, accumulate=True)
 
-    def to_sparse(self, *args, layout=None, **options):
+    def to_sparse(self, *args, layout=None, blocksize=None, **options):
         """The tensor in another sparse layout, by default ``torch.sparse_coo``."""
         layout = torch.sparse_coo if layout is None else layout
+        _check_blocksize(self._layout, layout, blocksize or blocks.size_of_blocks(self) or None)
+        if layout in blocks.BLOCKS:
+            return self._to_blocks(layout, blocksize)
         if layout in (torch.sparse_csr, torch.sparse_csc):
             return self.to_sparse_csr() if layout is torch.sparse_csr else self.to_sparse_csc()
-        if layout is not torch.sparse_coo:
-            raise not_built(f"the layout {layout}")
+        if self._layout in blocks.BLOCKS:
+            return blocks.elements(self)
         if self._layout is torch.sparse_csc:
             return SparseTensor._of(self._places, self._stored, self.shape).coalesce()
         return self if self.is_sparse else self._with(self._stored, layout=layout, coalesced=True)
@@ -271,6 +285,19 @@ class SparseTensor(Tensor):
             return self
         self._check_matrix("to_sparse_csc")
         return self.to_sparse().transpose(0, 1).to_sparse_csr()._transposed()
+
+    def to_sparse_bsr(self, blocksize, dense_dim=None):
+        """The matrix with layout ``torch.sparse_bsr``."""
+        return self._to_blocks(torch.sparse_bsr, blocksize)
+
+    def to_sparse_bsc(self, blocksize, dense_dim=None):
+        """The matrix with layout ``torch.sparse_bsc``."""
+        return self._to_blocks(torch.sparse_bsc, blocksize)
+
+    def _to_blocks(self, layout, blocksize):
+        if self._layout is layout and (blocksize is None or tuple(blocksize) == blocks.size_of_blocks(self)):
+            return self
+        return blocks.from_elements(self.to_sparse(), layout, blocksize or blocks.size_of_blocks(self))
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
@@ -316,7 +343,7 @@ class SparseTensor(Tensor):
         """The tensors that are stored, by the names that the layout has for them."""
         if self.is_sparse:
             parts = {"indices": self._places}
-        elif self.is_sparse_csr:
+        elif self._layout in _ROWS:
             parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()}
         else:
             parts = {"ccol_indices": self.ccol_indices(), "row_indices": self.row_indices()}
@@ -426,8 +453,9 @@ def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
     sparse_dim = x.ndim if sparse_dim is None else sparse_dim
     if not 0 <= sparse_dim <= x.ndim or (sparse_dim == 0 and x.ndim):
         raise RuntimeError(f"sparse_dim argument must be in >0 when dense_dim is None, got {sparse_dim}")
-    if layout not in (None, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
-        raise not_built(f"the layout {layout}")
+    _check_blocksize(torch.strided, layout, blocksize)
+    if layout in blocks.BLOCKS:
+        return blocks.from_dense(x, layout, blocksize, dense_dim, SparseTensor._of)
     there = x.detach() != 0
     if sparse_dim < x.ndim:
         there = there.flatten(sparse_dim).any(-1)
@@ -436,9 +464,29 @@ def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
     return out if layout is None else out.to_sparse(layout=layout)
 
 
+def _check_blocksize(old, layout, blocksize):
+    """Check that there is a block size if a conversion needs one."""
+    if layout is not None and layout not in _CALLED:
+        raise not_built(f"the layout {layout}")
+    if layout in blocks.BLOCKS and blocksize is None:
+        raise RuntimeError(
+            f"to_sparse(): conversion from {old} to {layout} without blocksize argument given is not supported"
+        )
+    if old not in blocks.BLOCKS and layout not in blocks.BLOCKS and blocksize is not None:
+        raise RuntimeError(
+            f"to_sparse(): conversion from {old} to {layout} with blocksize argument given is not supported"
+        )
+
+
+def _by_elements(x):
+    """Return a tensor of blocks as its elements, and others as they are."""
+    return x.to_sparse() if isinstance(x, SparseTensor) and x.layout in blocks.BLOCKS else x
+
+
 def _matmul(a, b, *, out=None):
     if out is not None:
         raise not_built("out= of a product with sparse tensors")
+    a, b = _by_elements(a), _by_elements(b)
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise not_built("a product of sparse tensors that are not matrices")
     if a.shape[1] != b.shape[0]:
@@ -480,7 +528,7 @@ def _add(a, b, *, alpha=1):
             raise RuntimeError(
                 f"add: expected sizes of 'self' and 'other' to match, but {tuple(a.shape)} != {tuple(b.shape)}"
             )
-        layout, (a, b) = a.layout, (a.to_sparse(), b.to_sparse())
+        layout, blocksize, (a, b) = a.layout, blocks.size_of_blocks(a) or None, (a.to_sparse(), b.to_sparse())
         dtype = torch.promote_types(a.dtype, b.dtype)
         out = SparseTensor._of(
             torch.cat([a._places, b._places], 1), torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape
@@ -488,7 +536,7 @@ def _add(a, b, *, alpha=1):
         coalesced = a._coalesced and b._coalesced
         if coalesced or all(x._stored.is_contiguous() and _is_sorted(x) for x in (a, b)):  # as PyTorch does
             out = out.coalesce()._coalesced_(coalesced)
-        return out.to_sparse(layout=layout)
+        return out.to_sparse(layout=layout, blocksize=blocksize)
     return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
 
 
@@ -502,15 +550,16 @@ def _mul(a, b, *, out=None):
     if not isinstance(b, Tensor) or (not isinstance(b, SparseTensor) and b.ndim == 0):
         return a._with(a._stored * b)
     if isinstance(b, SparseTensor):
-        layout, a, b = a.layout, a.to_sparse().coalesce(), b.to_sparse().coalesce()
+        layout, blocksize = a.layout, blocks.size_of_blocks(a) or None
+        a, b = a.to_sparse().coalesce(), b.to_sparse().coalesce()
         if a.shape != b.shape:
             raise RuntimeError(f"mul operands have incompatible sizes: {tuple(a.shape)} and {tuple(b.shape)}")
         sizes = tuple(a.shape[: a.sparse_dim()])
         left, right = _flat(a._places, sizes), _flat(b._places, sizes)
         kept, other = torch.isin(left, right), torch.isin(right, left)
         out = SparseTensor._of(a._places[:, kept], a._stored[kept] * b._stored[other], a.shape, True)
-        return out.to_sparse(layout=layout)
-    return a._with(a._stored * b.expand(a.shape)[tuple(a._places)])
+        return out.to_sparse(layout=layout, blocksize=blocksize)
+    return a._with(a._stored * _taken(b.expand(a.shape), a))
 
 
 def _div(a, b, *, rounding_mode=None):
@@ -536,6 +585,8 @@ def total(x, dim=None, dtype=None):
     if dim is None:
         return values.sum()
     dims = {wrapped_dim(d, x.ndim) for d in ([dim] if isinstance(dim, int) else dim)}
+    if x.layout in blocks.BLOCKS:
+        return total(x.to_sparse(), dim, dtype)
     sparse = x.sparse_dim()
     dense = tuple(d - sparse + 1 for d in dims if d >= sparse)
     values = values.sum(dense) if dense else values
@@ -549,6 +600,7 @@ def total(x, dim=None, dtype=None):
 
 def index_select(x, dim, index):
     """The slices of a sparse dimension that an index names, sparse."""
+    x = _by_elements(x)
     layout, x = x.layout, x.to_sparse()
     dim = wrapped_dim(dim, x.ndim)
     if dim >= x.sparse_dim():
@@ -578,7 +630,13 @@ def at_places(x, mask):
             f"has size {list(mask.shape)}"
         )
     mask = mask.coalesce() if mask.is_sparse else mask
-    return mask._with(x[tuple(mask._places)])
+    return mask._with(_taken(x, mask))
+
+
+def _taken(dense, x):
+    """The elements of a dense tensor at the places of a sparse one, in the form of its values."""
+    size = blocks.size_of_blocks(x)
+    return (blocks.blocks_of(dense, size) if size else dense)[tuple(x._places)]
 
 
 def _backward(x, gradient=None, retain_graph=None, create_graph=False, inputs=None):
@@ -603,9 +661,7 @@ def _grad(outputs, inputs, grad_outputs=None, **options):
 
 def _seed(x, gradient):
     """The gradient of the values of a sparse tensor, from that of the tensor."""
-    if gradient is None or gradient.layout is torch.strided:
-        return gradient if gradient is None else gradient[tuple(x._places)]
-    return gradient.to_dense()[tuple(x._places)]
+    return None if gradient is None else _taken(gradient.to_dense(), x)
 
 
 HANDLERS = {

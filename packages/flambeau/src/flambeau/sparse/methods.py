@@ -2,6 +2,7 @@
 
 from flambeau.sparse._tensor import SparseTensor, at_places, from_dense
 from flambeau_tensor.extend import FUNCTION, METHOD, Operator
+from flambeau_tensor.options import sparse_bsc, sparse_bsr
 
 _HOW = {"variants": METHOD, "composite": True}
 Operator(
@@ -24,6 +25,18 @@ Operator(
     "to_sparse_csc(Tensor self, int? dense_dim=None) -> Object",
     lambda self, dense_dim=None: from_dense(self).to_sparse_csc(),
     doc="The elements of a matrix that are not zero, column by column.",
+    **_HOW,
+)
+Operator(
+    "to_sparse_bsr(Tensor self, int[2] blocksize, int? dense_dim=None) -> Object",
+    lambda self, blocksize, dense_dim=None: from_dense(self, None, sparse_bsr, blocksize, dense_dim),
+    doc="The blocks of a matrix that are not zero, row by row.",
+    **_HOW,
+)
+Operator(
+    "to_sparse_bsc(Tensor self, int[2] blocksize, int? dense_dim=None) -> Object",
+    lambda self, blocksize, dense_dim=None: from_dense(self, None, sparse_bsc, blocksize, dense_dim),
+    doc="The blocks of a matrix that are not zero, column by column.",
     **_HOW,
 )
 Operator(
