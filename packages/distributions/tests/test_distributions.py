@@ -444,3 +444,13 @@ def test_continuous_bernoulli_of_large_logits():
     density.sum().backward()
     assert torch.allclose(density, torch.tensor([2.76898, 2.76898]), atol=1e-4)
     assert logits.grad.tolist() == [0.0, 0.0]
+
+
+def test_gradient_of_wishart_by_each_element():
+    """The density is a function of all elements of the matrix, also of one that is not quite symmetric."""
+    from flambeau_autograd.gradcheck import gradcheck
+
+    scale = torch.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
+    d = D.Wishart(torch.tensor(4.0, dtype=torch.float64), covariance_matrix=scale, validate_args=False)
+    assert gradcheck(d.log_prob, ((2 * scale).requires_grad_(),))
+    assert d.log_prob(-scale).isfinite()

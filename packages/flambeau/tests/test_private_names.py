@@ -259,6 +259,11 @@ def test_functions_around_layers():
         torch._masked_softmax(torch.ones(2), torch.ones(2))
     x = torch.tensor([-2.0, 1.0])
     assert torch._VF._add_relu(x, 1, alpha=1).tolist() == [0.0, 2.0] and torch._add_relu_(x, 3).tolist() == [1.0, 4.0]
+    assert torch._softmax(x.bfloat16(), 0, True).dtype is torch.float32
+    assert torch.equal(torch._log_softmax(x, 0, False).exp(), torch.log_softmax(x, 0).exp())
+    with pytest.raises(RuntimeError):
+        torch._C._nn.slow_conv3d(torch.empty(1, 1, 1, 0), torch.empty(1, 0, 1), 1)
+    assert torch.nn.functional.GRID_SAMPLE_PADDING_MODES["border"] == 1
     assert torch._embedding_bag is torch.embedding_bag and torch.nn.functional.grad.conv1d_input
 
 

@@ -206,3 +206,20 @@ def test_parameters_that_the_module_lacks_are_listed(layer):
     assert functional_call(listing, {"layer.more": nn.Parameter(POINT)}, ())[-1] == "layer.more"
     assert "layer.more" not in functional_call(listing, {"layer.more": POINT}, ())
     assert not hasattr(layer, "more")
+
+
+def test_parametrized_weights(layer):
+    """The value of a parametrized weight goes through the inverse of its parametrizations, as in an assignment."""
+    from flambeau_nn.utils.parametrize import register_parametrization
+
+    class Doubled(nn.Module):
+        def forward(self, x):
+            return 2 * x
+
+        def right_inverse(self, y):
+            return y / 2
+
+    register_parametrization(layer, "weight", Doubled())
+    own, bias = layer.weight.detach().clone(), layer.bias.item()
+    assert functional_call(layer, {"weight": torch.ones(1, 2)}, (POINT,)).item() == pytest.approx(5 + bias)
+    assert torch.allclose(layer.weight, own)

@@ -19,15 +19,6 @@ from flambeau_tensor import Tensor, linalg
 __all__ = ["Wishart"]
 
 
-def _trace_of_quotient(factor: Tensor, other: Tensor) -> Tensor:
-    """trace(other^-1 factor factor^T), other being given by its Cholesky factor, too."""
-    shape = torch.broadcast_shapes(factor.shape[:-2], other.shape[:-2])
-    solved = linalg.solve_triangular(
-        other.expand(shape + other.shape[-2:]), factor.expand(shape + factor.shape[-2:]), upper=False
-    )
-    return solved.pow(2).sum((-2, -1))
-
-
 class Wishart(MatrixParameters, ExponentialFamily):
     """The sum of the outer products of ``df`` normal vectors, with their covariance, its inverse, or its factor.
 
@@ -164,12 +155,12 @@ class Wishart(MatrixParameters, ExponentialFamily):
         if self._validate_args:
             self._validate_sample(value)
         nu, p = self.df, self._event_shape[-1]
-        factor = linalg.cholesky(value)
+        scaled = torch.cholesky_solve(value, self._unbroadcasted_scale_tril)
         return (
             -nu * (p * math.log(2.0) / 2 + half_log_det(self._unbroadcasted_scale_tril))
             - mvlgamma(nu / 2, p)
-            + (nu - p - 1) * half_log_det(factor)
-            - _trace_of_quotient(factor, self._unbroadcasted_scale_tril) / 2
+            + (nu - p - 1) / 2 * linalg.slogdet(value)[1]
+            - scaled.diagonal(dim1=-2, dim2=-1).sum(-1) / 2
         )
 
     def entropy(self) -> Tensor:

@@ -131,7 +131,9 @@ NAMES = {
     "_embedding_bag": "flambeau:embedding_bag",
     "_embedding_bag_forward_only": "flambeau:embedding_bag",
     "_grid_sampler_2d_cpu_fallback": "flambeau:grid_sampler_2d",
-    **dict.fromkeys(("_add_relu", "_add_relu_", "_masked_softmax"), "flambeau_nn.private_names"),
+    **dict.fromkeys(
+        ("_add_relu", "_add_relu_", "_log_softmax", "_masked_softmax", "_softmax"), "flambeau_nn.private_names"
+    ),
     "Tag": "flambeau_cext.tags",
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",

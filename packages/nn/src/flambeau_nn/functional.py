@@ -34,6 +34,11 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
     return _activation.clamped(input, min_val, max_val, True)
 
 
+# The modes of `grid_sample` as numbers, which `torch.grid_sampler` takes.
+GRID_SAMPLE_INTERPOLATION_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+GRID_SAMPLE_PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
+
+
 def _first_named(name):
     return _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
 

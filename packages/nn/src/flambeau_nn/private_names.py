@@ -1,5 +1,7 @@
 """Private functions of ``torch`` around layers that programs and tests call, composed of public ones."""
 
+from collections.abc import Sequence
+
 import flambeau_tensor as torch
 from flambeau_nn import functional as F
 from flambeau_tensor import Tensor
@@ -13,6 +15,28 @@ def _add_relu(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Tens
 def _add_relu_(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Tensor:
     """:func:`_add_relu` in place."""
     return torch.relu_(input.add_(other, alpha=alpha))
+
+
+def _softmax(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
+    """Return the softmax, with ``half_to_float`` of half types in single precision."""
+    return F.softmax(input, dim, dtype=torch.float32 if half_to_float else None)
+
+
+def _log_softmax(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
+    """The logarithms of :func:`_softmax`."""
+    return F.log_softmax(input, dim, dtype=torch.float32 if half_to_float else None)
+
+
+def slow_conv3d(
+    input: Tensor,
+    weight: Tensor,
+    kernel_size: int | Sequence[int],
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+) -> Tensor:
+    """``conv3d``; the kernel has the weight's size, and ``kernel_size`` is not read."""
+    return F.conv3d(input, weight, bias, stride, padding)
 
 
 def _masked_softmax(input: Tensor, mask: Tensor, dim: int | None = None, mask_type: int | None = None) -> Tensor:

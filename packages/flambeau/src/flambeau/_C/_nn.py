@@ -22,4 +22,4 @@ def _find(name):
     return loss_with_number(name) or getattr(functional, name, None)
 
 
-__getattr__, __dir__ = _attach(__name__, "torch._C._nn", find=_find)
+__getattr__, __dir__ = _attach(__name__, "torch._C._nn", {"slow_conv3d": "flambeau_nn.private_names"}, find=_find)

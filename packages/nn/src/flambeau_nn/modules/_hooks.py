@@ -250,7 +250,7 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any
         if partial:
             from flambeau_nn.modules._backward_hooks import watch_last_operation
 
-            watch_last_operation(module, partial, result)
+            watch_last_operation(module, partial, args, result)
         return result
     except Exception:
         _run_always_called(module, called, args, kwargs)

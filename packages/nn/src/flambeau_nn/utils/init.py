@@ -24,13 +24,14 @@ def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
 
     Raises:
         RuntimeError: ``module_cls`` is not a module, or does not accept ``device``.
+        TypeError: ``module_cls`` is not a class.
 
     >>> skip_init(torch.nn.Linear, 2, 3).weight.shape
     torch.Size([3, 2])
     """
     from flambeau_nn.modules.module import Module
 
-    if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
+    if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")

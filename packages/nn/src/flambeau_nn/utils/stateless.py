@@ -93,6 +93,19 @@ def _reparametrize_module(
 _ABSENT = object()
 
 
+class _Properties(dict[str, Any]):
+    """The properties of a module, as parametrized weights are, in the form of its dict."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return getattr(self.module, name, default)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self.module, name, value)
+
+
 def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
     """name -> (the dict of a submodule that holds it, the key there)"""
     own = {name for name, _ in _members(module)} if strict else set(given)  # modules may refer to each other
@@ -118,8 +131,11 @@ def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tu
             present = getattr(owner, last, None)
             if present is not None and not isinstance(present, torch.Tensor):
                 raise TypeError(f"attribute `{last}`: {present!r} is not an instance of torch.Tensor")
-            # During the call: a parameter, or an ordinary attribute.
-            state = owner._parameters if isinstance(tensor, Parameter) else owner.__dict__
+            # During the call: what a property of the class makes of it, a parameter, or an ordinary attribute.
+            if isinstance(getattr(type(owner), last, None), property):
+                state = _Properties(owner)
+            else:
+                state = owner._parameters if isinstance(tensor, Parameter) else owner.__dict__
         if not isinstance(tensor, torch.Tensor) and tensor is not None:
             raise TypeError(f"{tensor} is not an instance of torch.Tensor")
         places[name] = state, last
