@@ -209,3 +209,12 @@ def test_no_features_and_no_examples():
     for training in (True, False):
         encoder = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).train(training)
         assert encoder(ft.ones(0, 3, 4)).shape == (0, 3, 4)
+
+
+def test_one_output_without_a_dimension_and_a_bias():
+    x, w, b = (ft.ones(shape, requires_grad=True) for shape in ((2, 4, 3), (3,), ()))
+    y = F.linear(x, w, b)
+    y.sum().backward()
+    assert y.shape == (2, 4) and y[0, 0] == 4 and b.grad == 8 and w.grad.tolist() == [8.0] * 3
+    with pytest.raises(RuntimeError, match="mat2 must be a matrix, got 1-D tensor"):
+        F.linear(x[0], w, b)

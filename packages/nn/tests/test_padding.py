@@ -156,3 +156,10 @@ def test_dimensions_of_circular_padding():
     for dims, layer in enumerate((nn.CircularPad1d(1), nn.CircularPad2d(1), nn.CircularPad3d(1)), 1):
         with pytest.raises(ValueError, match=f"expected {dims + 1}D or {dims + 2}D input .got {dims}D input."):
             layer(ft.ones((3,) * dims))
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_batches_of_empty_batches(mode):
+    from flambeau_autograd.func import vmap
+
+    assert vmap(lambda x: F.pad(x, (1, 1), mode=mode))(ft.ones(2, 0, 3, 3)).shape == (2, 0, 3, 5)

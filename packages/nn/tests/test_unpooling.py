@@ -131,3 +131,14 @@ def test_kernels_of_other_dimensions():
         F.max_unpool3d(ft.ones(1, 3, 1, 1, 1), ft.zeros(1, 3, 1, 1, 1, dtype=ft.int64), [1, 1])
     with pytest.raises(IndexError, match="tuple index out of range"):
         F.max_unpool1d(ft.ones(1, 3, 1), ft.zeros(1, 3, 1, dtype=ft.int64), [1, 1])
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_sizes_of_fractional_pooling(dims):
+    pool = {2: F.fractional_max_pool2d, 3: F.fractional_max_pool3d}[dims]
+    x = ft.ones((1, 2, *(7,) * dims))
+    for sizes in ((), (1,), (1,) * (dims - 1)):
+        with pytest.raises(RuntimeError, match="kernel_size must either be a single Int or tuple of Ints"):
+            pool(x, sizes, output_size=3)
+        with pytest.raises(RuntimeError, match="output_size must either be a single Int or tuple of Ints"):
+            pool(x, 2, output_size=sizes)

@@ -115,9 +115,9 @@ cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t 
 
 
 cdef int _check_filled(Array* x, int axes) except -1:
-    """If elements of the input are copied, only the batch may be empty."""
+    """If elements of the input are copied, only batches may be empty."""
     cdef int d
-    for d in range(x.ndim > axes + 1, x.ndim):
+    for d in range(max(x.ndim - axes - 1, 0), x.ndim):
         if x.sizes[d] == 0:
             raise RuntimeError(f"Expected {axes + 1}D or {axes + 2}D (batch mode) tensor with possibly 0 batch size "
                                f"and other non-zero dimensions for input, but got: {shape_text(x.ndim, x.sizes)}")

@@ -280,7 +280,7 @@ cdef object _check_adaptive(_Name name, int ndim, const Py_ssize_t* sizes):
                                f"(while checking arguments for {name.text})")
         raise RuntimeError(f"{name.text}(): Expected {name.dims + 1}D or {name.dims + 2}D tensor, but "
                            f"got{':' if name.maximum else ''} {shape_text(ndim, sizes)}")
-    for d in range(ndim - name.dims - (1 if name.maximum else 0), ndim):
+    for d in range(max(ndim - name.dims - (1 if name.maximum else 0), 1), ndim):
         if sizes[d] == 0:
             raise RuntimeError(f"{name.text}(): Expected input to have non-zero size for non-batch dimensions, but "
                                f"input has sizes {shape_text(ndim, sizes)} with dimension {d} being empty")

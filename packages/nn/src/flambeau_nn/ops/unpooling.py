@@ -114,9 +114,10 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     name = f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    for word, size in ("kernel_size", kernel_size), ("output_size", output_size):
+        if size is not None and not isinstance(size, int) and len(size) != dims:
+            raise RuntimeError(f"{name}: {word} must either be a single Int or tuple of Ints")
     kernel = _each(kernel_size, dims)
-    if len(kernel) != dims:
-        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of Ints")
     if not input.is_floating_point():
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"check_uniform_bounds\" not implemented for '{kind}'")

@@ -553,7 +553,7 @@ cdef object _linear(Operator op, PyObject** slots):  # (input, weight, bias)
         raise _too_few("linear", x, w)
     if w.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D")
-    if column and bias is not None:
+    if column and bias is not None and x.ndim == 2:
         raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
     if x.sizes[x.ndim - 1] != w.sizes[w.ndim - 1]:
         raise _shapes(x.numel // max(x.sizes[x.ndim - 1], 1), x.sizes[x.ndim - 1], w.sizes[w.ndim - 1],
