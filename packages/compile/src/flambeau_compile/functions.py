@@ -17,6 +17,8 @@ _ARITHMETIC = {
     "rsub": "({1} - {0})",
     "mul": "({0} * {1})",
     "neg": "(-{0})",
+    "add_scaled": "({0} + {2} * {1})",
+    "sub_scaled": "({0} - {2} * {1})",
     "positive": "{0}",
 }
 _FLOATING = {
@@ -33,6 +35,8 @@ _FLOATING = {
     "prelu": "({0} > 0 ? {0} : {0} * {1})",
     "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
     "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
+    "add_scaled": "FL_FMA{F}({2}, {1}, {0})",
+    "sub_scaled": "FL_FMA{F}(-{2}, {1}, {0})",
     "tanh_backward": "({0} * FL_FMA{F}(-{1}, {1}, 1))",
 }
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -60,7 +64,7 @@ def expression(function: str, reads: tuple[str, ...]) -> str | None:
     if len(set(reads)) != 1 or kind == "b8":
         return None
     if kind in FLOATS:
-        text = _ARITHMETIC.get(function) or _FLOATING.get(function)
+        text = _FLOATING.get(function) or _ARITHMETIC.get(function)
         suffix = "f" if kind == "f32" else ""
         return None if text is None else text.replace("{f}", suffix).replace("{F}", suffix.upper())
     return _ARITHMETIC.get(function) if kind in INTEGERS else None

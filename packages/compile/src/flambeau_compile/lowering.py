@@ -10,7 +10,9 @@ from typing import Any
 import flambeau_tensor as ft
 from flambeau_compile._storages import Storages
 from flambeau_compile.formulas import find
+from flambeau_compile.functions import expression
 from flambeau_compile.graph import (
+    C_TYPES,
     COMPUTED,
     ITEMSIZE,
     Buffer,
@@ -250,13 +252,11 @@ class Builder:
         if not {*reads, writes} <= COMPUTED or dtype_name(p.result) != writes:
             return False
         operands = list(args[: len(reads)])
-        if type(p.alpha) is not int or p.alpha != 1:
-            scale = p.alpha
-            if not isinstance(operands[1], Window):
-                operands[1] = operands[1] * scale
-            else:
-                operands[1] = self.map("mul", operands[1], scale, dtype=reads[1])
         name = _of_operator(op)[0].name
+        if type(p.alpha) is not int or p.alpha != 1:
+            name = f"{name}_scaled"
+            if expression(name, (C_TYPES[reads[0]],) * 3):
+                operands, reads = [*operands, p.alpha], (*reads, reads[0])
         if name in _DIVISIONS and "int" in reads[1] and isinstance(operands[1], Window) and out.numel:
             self._check_divisor(op, operands[1], reads[1])
         if p.mode is not None:

@@ -251,17 +251,17 @@ def _map(s: Scalars, memory: _Memory, step: Map) -> None:
     memory.write(step.out, [s.cast(x, target) for x in values] if kind != target or writes != target else values)
 
 
-def _sum(s: Scalars, terms: list[int], wide: str, across: bool, function: str) -> int:
-    """A sum, or a product, in the order in which eager's loops add or multiply."""
+def _sum(s: Scalars, terms: list[int], narrow: str, wide: str, across: bool, function: str) -> int:
+    """A sum, or a product, in the order in which eager's loops add or multiply; few terms are combined as `narrow`."""
 
-    def add(a: int, b: int) -> int:
-        return s.call(function, wide, wide, (a, b), 0, 0)
+    def add(a: int, b: int, kind: str = wide) -> int:
+        return s.call(function, kind, kind, (s.cast(a, kind), s.cast(b, kind)), 0, 0)
 
     total = s.constant(wide, 1 if function == "mul" else 0)
     if across:
         i = 0
         while i + 4 <= len(terms):
-            total = add(total, add(add(terms[i], terms[i + 1]), add(terms[i + 2], terms[i + 3])))
+            total = add(total, add(add(*terms[i : i + 2], narrow), add(*terms[i + 2 : i + 4], narrow), narrow))
             i += 4
         for x in terms[i:]:
             total = add(total, x)
@@ -271,11 +271,13 @@ def _sum(s: Scalars, terms: list[int], wide: str, across: bool, function: str) -
             total = add(total, x)
         return total
     lanes = list(terms[:16])
-    for i in range(16, len(terms)):
-        lanes[i % 16] = add(lanes[i % 16], terms[i])
+    whole = len(terms) & ~15
+    for i in range(16, len(terms)):  # the elements of an incomplete vector are its last
+        k = i % 16 if i < whole else 16 - len(terms) + i
+        lanes[k] = add(lanes[k], terms[i], narrow)
     for width in (8, 4):
         for k in range(width):
-            lanes[k] = add(lanes[k], lanes[width + k])
+            lanes[k] = add(lanes[k], lanes[width + k], narrow)
     return add(add(lanes[0], lanes[2]), add(lanes[1], lanes[3]))
 
 
@@ -300,10 +302,12 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
             terms.append(values[tuple(at)])
         if step.kind in ("sum", "losses", "prod", "square_sum"):
             wide = "f64" if kind in ("f32", "f64") else "i64"
-            terms = [s.cast(t, wide) for t in terms]
+            narrow = kind if step.kind == "sum" and kind == "f32" else wide
+            if narrow == wide:
+                terms = [s.cast(t, wide) for t in terms]
             if step.kind == "square_sum":
                 terms = [s.call("mul", wide, wide, (t, t), 0, 0) for t in terms]
-            x = _total(s, terms, wide, row, by_rows, "mul" if step.kind == "prod" else "add")
+            x = _total(s, terms, narrow, wide, row, by_rows, "mul" if step.kind == "prod" else "add")
             if step.divisor is not None:
                 x = s.call("div", wide, wide, (x, s.constant(wide, step.divisor)), 0, 0)
         elif step.kind in ("max", "min") and kind in ("f32", "f64"):
@@ -316,11 +320,11 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
     memory.write(step.out, results)
 
 
-def _total(s: Scalars, terms: list[int], wide: str, row: int, by_rows: bool, function: str) -> int:
+def _total(s: Scalars, terms: list[int], narrow: str, wide: str, row: int, by_rows: bool, function: str) -> int:
     """The sum, or product, of rows: each is summed, and added to those before."""
     total = None
     for at in range(0, len(terms), row):
-        x = _sum(s, terms[at : at + row], wide, by_rows, function)
+        x = _sum(s, terms[at : at + row], narrow, wide, by_rows, function)
         total = x if total is None else s.call(function, wide, wide, (total, x), 0, 0)
     return total if total is not None else s.constant(wide, 0)
 

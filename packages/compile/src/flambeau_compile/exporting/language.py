@@ -86,6 +86,8 @@ _REAL = {
     "hardshrink_backward": "return y >= -a && y <= a ? 0 : x;",
     "threshold": "return x <= a ? b : x;",
     "threshold_backward": "return y <= a ? 0 : x;",
+    "add_scaled": "return x + z * y;",
+    "sub_scaled": "return x - z * y;",
     "addcmul": "return x + a * y * z;",
     "addcdiv": "return x + a * y / z;",
 }  # fmt: skip

@@ -60,7 +60,7 @@ cdef inline real_t _frac(real_t x) noexcept nogil:
         return x - math.trunc(x)
 
 
-# --- arithmetic: NumPy's loops take longer to start, which matters for many short rows ---------------------------------
+# --- arithmetic: loops of NumPy take longer to start, which matters for many short rows ------------------------------
 
 cdef inline real_t _add(real_t x, real_t y) noexcept nogil:
     return x + y
