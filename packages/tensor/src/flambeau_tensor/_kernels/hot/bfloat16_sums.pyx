@@ -1,7 +1,7 @@
 """Sums of bfloat16, converted to floats in registers. The forms of the loops are those of reductions.pyx."""
 from libc.stdint cimport uint16_t, uint32_t
 
-from flambeau_tensor.vector_math cimport from_bits32
+from flambeau_tensor.vector_math cimport folded, folded16, from_bits32
 
 cdef enum:
     LANES = 64  # accumulators per run
@@ -10,15 +10,6 @@ cdef enum:
 
 cdef inline float brain(uint16_t x) noexcept nogil:
     return from_bits32(<uint32_t>x << 16)
-
-
-cdef inline double sum_of_16(float* lanes) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(8):
-        lanes[k] += lanes[8 + k]
-    for k in range(4):
-        lanes[k] += lanes[4 + k]
-    return (<double>lanes[0] + lanes[2]) + (<double>lanes[1] + lanes[3])
 
 
 cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* aux, Py_ssize_t seen) noexcept nogil:
@@ -37,9 +28,7 @@ cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* au
             i += LANES
         for k in range(32):
             lanes[k] += lanes[32 + k]
-        for k in range(16):
-            lanes[k] += lanes[16 + k]
-        total += sum_of_16(lanes)
+        total += folded(&lanes[0])
     if i < n:
         for k in range(16):
             lanes[k] = 0
@@ -49,7 +38,7 @@ cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* au
             i += 16
         for k in range(n - i):
             lanes[k] += brain(x[i + k])
-        total += sum_of_16(lanes)
+        total += folded16(&lanes[0])
     acc[0] = total + (acc[0] if seen else 0)
 
 

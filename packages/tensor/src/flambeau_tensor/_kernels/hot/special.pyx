@@ -50,29 +50,21 @@ cdef inline bint _positive(float x) noexcept nogil:
 cdef inline real_t _sinc(real_t x) noexcept nogil:
     """Use the power series of sin(pi r), where r is the distance from the nearest integer, which is exact."""
     cdef double n = math.rint(<double>x), r = x - n, z = r * r, p, sign = 1 + 4 * math.floor(n / 2) - 2 * n
-    if real_t is float:
-        p = -2.1915353447830204e-05
-        p = p * z + 0.00046630280576761234
-        p = p * z - 0.007370430945714348
-        p = p * z + 0.08214588661112819
-        p = p * z - 0.5992645293207919
-        p = p * z + 2.550164039877345
-        p = p * z - 5.167712780049969
-        p = p * z + 3.141592653589793
-    else:
+    p = 0
+    if real_t is double:
         p = 1.730219245836109e-13
         p = p * z - 1.0518471716932054e-11
         p = p * z + 5.392664662608125e-10
         p = p * z - 2.2948428997269856e-08
         p = p * z + 7.952054001475508e-07
-        p = p * z - 2.1915353447830204e-05
-        p = p * z + 0.00046630280576761234
-        p = p * z - 0.007370430945714348
-        p = p * z + 0.08214588661112819
-        p = p * z - 0.5992645293207919
-        p = p * z + 2.550164039877345
-        p = p * z - 5.167712780049969
-        p = p * z + 3.141592653589793
+    p = p * z - 2.1915353447830204e-05
+    p = p * z + 0.00046630280576761234
+    p = p * z - 0.007370430945714348
+    p = p * z + 0.08214588661112819
+    p = p * z - 0.5992645293207919
+    p = p * z + 2.550164039877345
+    p = p * z - 5.167712780049969
+    p = p * z + 3.141592653589793
     return <real_t>(1.0 if x == 0 else sign * r * p / (PI * x))
 
 
