@@ -1,7 +1,8 @@
 """``torch.sparse``: tensors that store elements with their indices, and products of sparse matrices with SciPy.
 
 Layouts are ``torch.sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr`` and ``sparse_bsc``. Results have
-gradients with respect to values and to dense operands. A function that does not support sparse tensors raises an error; none treats one as a dense tensor of zeros.
+gradients with respect to values and to dense operands. A function that does not support sparse tensors raises an error;
+none treats one as a dense tensor of zeros.
 
 >>> import flambeau as torch
 >>> x = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2))
