@@ -253,3 +253,21 @@ def test_what_has_no_derivative_says_so(leaf):
         with pytest.raises(NotImplementedError, match=f"the derivative for '{name}' is not implemented"):
             result.sum().backward()
     assert x.unique(return_counts=True)[1].tolist() == [2, 1] and not x.unique(return_counts=True)[1].requires_grad
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, p: torch.add(x, x, alpha=p),
+        lambda x, p: torch.full((2,), p),
+        lambda x, p: torch.isclose(x, x, p),
+        lambda x, p: torch.addcmul(x, x, x, value=p),
+        lambda x, p: torch.cdist(x.view(2, 1), x.view(2, 1), p=p),
+        lambda x, p: x.normal_(p, 1),
+    ],
+)
+def test_a_tensor_that_requires_grad_is_not_taken_for_a_number(call, leaf):
+    """Its gradient would be lost silently."""
+    with pytest.raises(TypeError, match="must be (Number|float), not Tensor"):
+        call(torch.ones(2), leaf(2.0).sum())
+    call(torch.ones(2), torch.tensor(2.0))

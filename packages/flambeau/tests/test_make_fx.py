@@ -302,3 +302,17 @@ def check_graph(name, function, traced, given):
         results.append(flat(run(*clones(given))))
     for found, wanted in zip(*results, strict=True):
         torch.testing.assert_close(found, wanted, equal_nan=True, msg=lambda text: f"{name}: {text}")  # noqa: B023
+
+
+def test_data_of_the_function_stays_as_it_was():
+    def f(x):
+        y = torch.tensor([3.0, 4.0])
+        y.add_(1)
+        return x + y
+
+    graph = make_fx(f)(torch.zeros(2))
+    assert "torch.ops.aten.lift_fresh_copy.default" in graph.code
+    for _ in range(2):
+        assert graph(torch.zeros(2)).tolist() == [4.0, 5.0]
+    assert graph._tensor_constant0.tolist() == [3.0, 4.0]
+    assert torch.ops.aten.lift_fresh_copy(torch.ones(2)).tolist() == [1.0, 1.0]

@@ -901,3 +901,45 @@ def test_tensors_like_sparse_ones(layout):
         assert x.new_zeros(2, 3).shape == x.new_empty((2, 3)).shape == (2, 3)
     else:
         assert torch.equal(torch.ones_like(x).to_dense(), (x.to_dense() != 0).float())
+
+
+def test_functions_of_values_in_place_and_with_out():
+    x = torch.tensor([[0.0, 0.5], [-0.25, 0.0]]).to_sparse()
+    expected = x.to_dense().sin()
+    out = torch.sparse_coo_tensor((2, 2))
+    assert torch.sin(x, out=out) is out and torch.equal(out.to_dense(), expected)
+    assert x.sin_() is x and torch.equal(x.to_dense(), expected)
+    whole = torch.tensor([0, 3]).to_sparse()
+    assert whole.neg_().to_dense().tolist() == [0, -3] and whole.dtype is torch.int64
+    with pytest.raises(RuntimeError, match="result type torch.float32 can't be cast to"):
+        whole.sin_()
+    with pytest.raises(RuntimeError, match="expected an out tensor of layout torch.sparse_coo"):
+        torch.sin(x, out=torch.zeros(2, 2))
+
+
+def test_a_sparse_number_multiplies():
+    two = torch.tensor(2.0).to_sparse()
+    x = torch.eye(2).to_sparse()
+    assert (x * two).layout is torch.sparse_coo and torch.equal((two * x).to_dense(), 2 * torch.eye(2))
+    assert torch.tensor(3, dtype=torch.int32).to_sparse().to_dense().dtype is torch.int32
+
+
+def test_arguments_are_validated():
+    torch._validate_sparse_coo_tensor_args(torch.tensor([[0, 1]]), torch.ones(2), (2,))
+    torch._validate_sparse_compressed_tensor_args([0, 1], [0], torch.ones(1), (1, 1), torch.sparse_csr)
+    with pytest.raises(RuntimeError, match="size is inconsistent with indices"):
+        torch._validate_sparse_coo_tensor_args(torch.tensor([[0, 5]]), torch.ones(2), (2,))
+    with pytest.raises(RuntimeError, match="is not satisfied"):
+        torch._validate_sparse_compressed_tensor_args([0, 1], [5], torch.ones(1), (1, 1), torch.sparse_csr)
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "amax", "amin"])
+def test_masked_reductions_of_sparse_tensors(layout, name):
+    x = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    reduce = getattr(torch.masked, name)
+    found = reduce(x.to_sparse(layout=layout), 1, keepdim=True, mask=mask.to_sparse(layout=layout))
+    assert found.layout is layout and found._nnz() == 1
+    assert found.to_dense()[0] == reduce(x, 1, keepdim=True, mask=mask)[0]
+    assert torch.equal(torch.masked.sum(x.to_sparse(), 0).to_dense(), x.sum(0))

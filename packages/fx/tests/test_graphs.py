@@ -3,6 +3,7 @@
 import copy
 import operator
 import pickle
+import warnings
 
 import pytest
 
@@ -10,7 +11,7 @@ import flambeau_fx as fx
 import flambeau_tensor as torch
 from flambeau_fx.immutable_collections import immutable_dict, immutable_list
 from flambeau_fx.passes.shape_prop import ShapeProp
-from flambeau_nn import Linear, Module, Parameter
+from flambeau_nn import Linear, Module, Parameter, ReLU, Sequential
 
 
 def chain():
@@ -88,7 +89,8 @@ def test_lint_finds_what_cannot_run():
     with pytest.raises(RuntimeError, match="does not belong to this Graph"):
         other.lint()
     module = fx.GraphModule({}, fx.Graph())
-    module.graph.get_attr("nothing.here")
+    with pytest.warns(UserWarning, match="no underlying reference"):
+        module.graph.get_attr("nothing.here")
     with pytest.raises(RuntimeError, match="references nonexistent attribute nothing"):
         module.graph.lint()
 
@@ -264,3 +266,23 @@ def test_places_of_insertion():
         graph.placeholder("first")
     assert next(iter(graph.nodes)).name == "first"
     graph.lint()
+
+
+def test_nodes_without_what_they_refer_to():
+    traced = fx.symbolic_trace(Sequential(Linear(2, 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        traced.graph.get_attr("0.weight")
+        traced.graph.call_module("0", (1,))
+        fx.Graph().get_attr("anything")
+    for add in (lambda: traced.graph.get_attr("0.gain"), lambda: traced.graph.call_module("1.linear", (1,))):
+        with pytest.warns(
+            UserWarning, match="Attempted to insert a .* Node with no underlying reference in the owning"
+        ):
+            add()
+
+
+def test_a_replica_for_data_parallel_runs():
+    traced = fx.symbolic_trace(Sequential(ReLU()))
+    replica = traced._replicate_for_data_parallel()
+    assert replica(torch.tensor([-1.0, 2.0])).tolist() == [0.0, 2.0] and replica._is_replica

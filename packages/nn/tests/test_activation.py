@@ -488,3 +488,12 @@ def test_second_derivatives_of_piecewise_linear_functions_are_zero(f):
     np.testing.assert_array_equal(second.detach().numpy(), np.zeros(4))
     np.testing.assert_allclose(mixed.detach().numpy(), (first / weight).detach().numpy())
     np.testing.assert_array_equal(jvp(func_grad(lambda y: f(y).sum()), (x.detach(),), (x.detach(),))[1].numpy(), 0)
+
+
+def test_the_temperature_of_gumbel_softmax_is_learned():
+    tau = ft.tensor(0.5, requires_grad=True)
+    nn.functional.gumbel_softmax(ft.tensor([0.1, 0.7, 0.2]), tau=tau)[0].backward()
+    assert tau.grad.isfinite() and tau.grad != 0
+    for call in (lambda x: nn.functional.leaky_relu(x, tau), lambda x: nn.functional.dropout(x, tau)):
+        with pytest.raises(TypeError, match="must be (Number|float), not Tensor"):
+            call(ft.ones(2))

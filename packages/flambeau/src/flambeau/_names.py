@@ -148,6 +148,8 @@ NAMES = {
         (
             "_convert_indices_from_coo_to_csr",
             "_convert_indices_from_csr_to_coo",
+            "_validate_sparse_compressed_tensor_args",
+            "_validate_sparse_coo_tensor_args",
             "dsmm",
             "hsmm",
             "sparse_compressed_tensor",

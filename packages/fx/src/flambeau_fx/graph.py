@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -162,6 +163,7 @@ class Graph:
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
         """Add the reading of a parameter, buffer or other attribute: 'layers.0.weight'."""
+        self._warn_if_missing("get_attr", qualified_name)
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_function(
@@ -193,7 +195,22 @@ class Graph:
         type_expr: Any = None,
     ) -> Node:
         """Add the call of a submodule of the owning module."""
+        self._warn_if_missing("call_module", module_name)
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
+
+    def _warn_if_missing(self, op: str, name: str) -> None:
+        """Warn if the owning module does not have what a new node refers to."""
+        found = self.owning_module
+        for part in name.split(".") if found is not None else ():
+            if not hasattr(found, part):
+                warnings.warn(
+                    f"Attempted to insert a {op} Node with no underlying reference in the owning GraphModule! Add "
+                    f"'{name}' to the module, with GraphModule.add_submodule, register_parameter or register_buffer, "
+                    "before calling it.",
+                    stacklevel=3,
+                )
+                return
+            found = getattr(found, part)
 
     def output(self, result: Argument, type_expr: Any = None) -> Node:
         """Add the output node."""

@@ -127,6 +127,11 @@ class GraphModule(Module):
         self._graph: Graph | None = None
         self.graph = graph
 
+    def _replicate_for_data_parallel(self) -> Any:
+        replica = copy.copy(self)
+        replica._is_replica = True
+        return replica
+
     @property
     def graph(self) -> Graph:
         """The program. A graph that belongs to another module is copied."""

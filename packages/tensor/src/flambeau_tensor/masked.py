@@ -2,12 +2,15 @@
 
 Each function calls the function of ``torch`` after replacing masked-out elements with a number that does not change the
 result. A `mask` is a bool tensor that broadcasts with `input`; without it, every element counts. Without any elements,
-`sum` gives 0, `prod` 1, `amax` and `amin` give infinities, and means NaN.
+`sum` gives 0, `prod` 1, `amax` and `amin` give infinities, and means NaN. `sum`, `prod`, `mean`, `amax` and `amin` of
+sparse tensors are sparse, with the elements that the mask selects.
 
 >>> import flambeau_tensor as ft
 >>> sum(ft.tensor([1.0, 2.0, 4.0]), mask=ft.tensor([True, False, True]))
 tensor(5.)
 """
+
+from functools import wraps as _wraps
 
 import flambeau_tensor as _ft
 from flambeau_tensor.extend import find_operator as _find
@@ -89,6 +92,24 @@ def _wide(input, dtype):
 # --- reductions -----------------------------------------------------------------------------------------------------
 
 
+def _in_its_layout(reduce):
+    """Make a reduction of a sparse tensor return one with the same layout: of the elements that the mask selects."""
+
+    @_wraps(reduce)
+    def function(input, *args, **options):
+        layout = input.layout
+        if layout is _ft.strided:
+            return reduce(input, *args, **options)
+        input = input.to_dense()
+        result = reduce(input, *args, **options)
+        if options.get("mask") is None:
+            return result.to_sparse(layout=layout)
+        return result.sparse_mask(_output_mask(reduce, input, *args, **options).to_sparse(layout=layout))
+
+    return function
+
+
+@_in_its_layout
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the sum over one, several or all dimensions. Integers are summed in int64.
 
@@ -103,6 +124,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return _ft.sum(_filled(input, mask, 0), _dims(dim, input.ndim), bool(keepdim), dtype=_wide(input, dtype))
 
 
+@_in_its_layout
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the product over one, several or all dimensions. Integers are multiplied in int64.
 
@@ -138,7 +160,7 @@ def _reduced(name, largest):
     >>> {name}(x, 1, mask=mask)
     tensor([{2 if largest else 1}.])
     """
-    return reduce
+    return _in_its_layout(reduce)
 
 
 def _arg_reduction(name, largest):
@@ -166,6 +188,7 @@ amax, amin = _reduced("amax", True), _reduced("amin", False)
 argmax, argmin = _arg_reduction("argmax", True), _arg_reduction("argmin", False)
 
 
+@_in_its_layout
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the mean over one, several or all dimensions. ValueError for integers without `dtype`.
 

@@ -18,6 +18,14 @@ def _lift_fresh(self: Any) -> Any:
 Operator("lift_fresh(Tensor(a) self) -> Tensor(a)", _lift_fresh, differentiable=False, **_HOW)
 
 
+def _lift_fresh_copy(self: Any) -> Any:
+    """Return a copy: a graph that contains a tensor of Python data as a constant may write to it."""
+    return self.clone()
+
+
+Operator("lift_fresh_copy(Tensor self) -> Tensor", _lift_fresh_copy, differentiable=False, **_HOW)
+
+
 def _unsafe_view(self: Any, size: Any) -> Any:
     """Return a view, under other sizes, of a tensor without other references."""
     return self.view(size).detach()

@@ -287,6 +287,20 @@ def sparse_compressed_tensor(
     return make(compressed_indices, plain_indices, values, size, **options)
 
 
+def _validate_sparse_coo_tensor_args(
+    indices: Any, values: Any, size: Sequence[int], is_coalesced: bool | None = None, check_pinning: bool = False
+) -> None:
+    """Check that the arguments create a tensor of layout ``torch.sparse_coo``."""
+    sparse_coo_tensor(indices, values, size)
+
+
+def _validate_sparse_compressed_tensor_args(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Sequence[int], layout: Any, **options: Any
+) -> None:
+    """Check that the arguments create a tensor of a compressed layout."""
+    sparse_compressed_tensor(compressed_indices, plain_indices, values, size, layout=layout)
+
+
 def _rebuilt(layout, data):
     """Rebuild a tensor from the contents of a file; inconsistent contents raise the errors above."""
     if layout is torch.sparse_coo:

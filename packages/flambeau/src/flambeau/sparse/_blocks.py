@@ -8,6 +8,7 @@ from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.not_built import not_built
 
 BLOCKS = (torch.sparse_bsr, torch.sparse_bsc)
+_LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, *BLOCKS)
 
 
 def size_of_blocks(x):
@@ -35,6 +36,26 @@ def blocks_of(dense, blocksize):
     """View a matrix as its blocks: (block rows, block columns, rows, columns of a block, dense dimensions)."""
     rows, columns = blocksize
     return dense.unflatten(1, (-1, columns)).unflatten(0, (-1, rows)).transpose(1, 2)
+
+
+def check_given(old, layout, blocksize):
+    """Check that there is a block size if a conversion needs one."""
+    if layout is not None and layout not in _LAYOUTS:
+        raise not_built(f"the layout {layout}")
+    if layout in BLOCKS and blocksize is None:
+        raise RuntimeError(
+            f"to_sparse(): conversion from {old} to {layout} without blocksize argument given is not supported"
+        )
+    if old not in BLOCKS and layout not in BLOCKS and blocksize is not None:
+        raise RuntimeError(
+            f"to_sparse(): conversion from {old} to {layout} with blocksize argument given is not supported"
+        )
+
+
+def taken(dense, x):
+    """The elements of a dense tensor at the places of a sparse one, in the form of its values."""
+    size = size_of_blocks(x)
+    return (blocks_of(dense, size) if size else dense)[tuple(x._places)]
 
 
 def elements(x):

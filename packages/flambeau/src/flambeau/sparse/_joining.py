@@ -1,7 +1,7 @@
 """Joining and splitting sparse tensors, adding to them in place, and layers with a sparse weight."""
 
 import flambeau as torch
-from flambeau.sparse._tensor import HANDLERS, SparseTensor, index_select, not_built
+from flambeau.sparse._tensor import HANDLERS, SparseTensor, _become, index_select, not_built
 from flambeau_tensor.extend import wrapped_dim
 
 
@@ -82,15 +82,10 @@ def _add_(a, b, *, alpha=1):
     if not isinstance(b, SparseTensor):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if isinstance(a, SparseTensor):
-        return _become(a, torch.add(a, b, alpha=alpha).to(a.dtype))
+        return _become(a, torch.add(a, b, alpha=alpha))
     if a.shape != b.shape or not b.sparse_dim():
         return a.add_(b.to_dense(), alpha=alpha)
     return a.index_put_(tuple(b._places), (b._stored * alpha).to(a.dtype), accumulate=True)
-
-
-def _become(a, other):
-    a.__dict__.update(_places=other._places, _stored=other._stored, _coalesced=other._coalesced)
-    return a
 
 
 def _zero_(x):
@@ -104,7 +99,7 @@ def _detach_(x):
 
 
 def _scaled_(x, by):
-    return _become(x, (x * by).to(x.dtype))
+    return _become(x, x * by)
 
 
 def _linear(x, weight, bias=None):
@@ -152,7 +147,7 @@ HANDLERS |= {
     **dict.fromkeys(("add_", "iadd"), _add_),
     **dict.fromkeys(("sub_", "subtract_", "isub"), lambda a, b, *, alpha=1: _add_(a, b, alpha=-alpha)),
     **dict.fromkeys(("mul_", "multiply_", "imul"), _scaled_),
-    **dict.fromkeys(("div_", "divide_", "itruediv"), lambda x, by: _become(x, (x / by).to(x.dtype))),
+    **dict.fromkeys(("div_", "divide_", "itruediv"), lambda x, by: _become(x, x / by)),
     "zero_": _zero_,
     "detach_": _detach_,
     "unbind": _unbind,

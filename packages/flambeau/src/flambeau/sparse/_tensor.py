@@ -28,7 +28,7 @@ _OF_VALUES = frozenset(
     (
         "abs absolute neg negative sqrt sin sinh asin arcsin asinh arcsinh atan arctan atanh arctanh tan tanh expm1 "
         "log1p relu sign sgn signbit ceil floor round trunc deg2rad rad2deg erf erfinv isnan isinf square nan_to_num "
-        "positive conj real imag angle frac isposinf isneginf"
+        "positive conj conj_physical real imag angle frac isposinf isneginf"
     ).split()
 )
 _CALLED = {  # in errors
@@ -248,13 +248,13 @@ class SparseTensor(Tensor):
             return self.to_sparse().to_dense(dtype)
         values = self._stored if dtype is None else self._stored.to(dtype)
         if not self.sparse_dim():
-            return values.sum(0)
+            return values.sum(0, dtype=values.dtype)
         return values.new_zeros(self.shape).index_put(tuple(self._places), values, accumulate=True)
 
     def to_sparse(self, *args, layout=None, blocksize=None, **options):
         """The tensor in another sparse layout, by default ``torch.sparse_coo``."""
         layout = torch.sparse_coo if layout is None else layout
-        _check_blocksize(self._layout, layout, blocksize or blocks.size_of_blocks(self) or None)
+        blocks.check_given(self._layout, layout, blocksize or blocks.size_of_blocks(self) or None)
         if layout in blocks.BLOCKS:
             return self._to_blocks(layout, blocksize)
         if layout in (torch.sparse_csr, torch.sparse_csc):
@@ -396,6 +396,8 @@ class SparseTensor(Tensor):
                 return func(*args, **kwargs)
         if name in _OF_VALUES or name in _CONVERTING:
             return _on_values(func, name, *args, **kwargs)
+        if name.endswith("_") and name[:-1] in _OF_VALUES:
+            return _become(args[0], getattr(Tensor, name[:-1])(*args, **kwargs))
         if name in HANDLERS:
             return HANDLERS[name](*args, **kwargs)
         own = cls.__dict__.get(name)
@@ -438,9 +440,21 @@ def _unflat(flat, sizes):
     return torch.stack(parts[::-1]) if parts else flat.new_zeros((0, len(flat)))
 
 
-def _on_values(func, name, x, *args, **kwargs):
+def _become(x, other):
+    """Make a tensor the other one, in its own dtype, and return it."""
+    if not torch.can_cast(other.dtype, x.dtype):
+        raise RuntimeError(f"result type {other.dtype} can't be cast to the desired output type {x.dtype}")
+    x.__dict__.update(_places=other._places, _stored=other._stored.to(x.dtype), _coalesced=other._coalesced)
+    return x
+
+
+def _on_values(func, name, x, *args, out=None, **kwargs):
     if not isinstance(x, SparseTensor):
         raise not_built(f"{name}() with a sparse tensor in that place")
+    if out is not None:
+        if not isinstance(out, SparseTensor) or out.layout is not x.layout or out.shape != x.shape:
+            raise RuntimeError(f"{name}(): expected an out tensor of layout {x.layout} and shape {list(x.shape)}")
+        return _become(out, _on_values(func, name, x, *args, **kwargs))
     if name in _OF_VALUES and x.is_sparse:
         x = x.coalesce()
     args = [a._stored if isinstance(a, SparseTensor) else a for a in args]
@@ -453,7 +467,7 @@ def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
     sparse_dim = x.ndim if sparse_dim is None else sparse_dim
     if not 0 <= sparse_dim <= x.ndim or (sparse_dim == 0 and x.ndim):
         raise RuntimeError(f"sparse_dim argument must be in >0 when dense_dim is None, got {sparse_dim}")
-    _check_blocksize(torch.strided, layout, blocksize)
+    blocks.check_given(torch.strided, layout, blocksize)
     if layout in blocks.BLOCKS:
         return blocks.from_dense(x, layout, blocksize, dense_dim, SparseTensor._of)
     there = x.detach() != 0
@@ -462,20 +476,6 @@ def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
     places = there.nonzero().T.contiguous()
     out = SparseTensor._of(places, x[tuple(places)] if x.ndim else x.reshape(1)[there.reshape(1)], x.shape, True)
     return out if layout is None else out.to_sparse(layout=layout)
-
-
-def _check_blocksize(old, layout, blocksize):
-    """Check that there is a block size if a conversion needs one."""
-    if layout is not None and layout not in _CALLED:
-        raise not_built(f"the layout {layout}")
-    if layout in blocks.BLOCKS and blocksize is None:
-        raise RuntimeError(
-            f"to_sparse(): conversion from {old} to {layout} without blocksize argument given is not supported"
-        )
-    if old not in blocks.BLOCKS and layout not in blocks.BLOCKS and blocksize is not None:
-        raise RuntimeError(
-            f"to_sparse(): conversion from {old} to {layout} with blocksize argument given is not supported"
-        )
 
 
 def _by_elements(x):
@@ -547,6 +547,11 @@ def _sub(a, b, *, alpha=1):
 def _mul(a, b, *, out=None):
     if not isinstance(a, SparseTensor):
         a, b = b, a
+    a, b = (x.to_dense() if isinstance(x, SparseTensor) and not x.ndim else x for x in (a, b))
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(a, SparseTensor):
+        return a * b
     if not isinstance(b, Tensor) or (not isinstance(b, SparseTensor) and b.ndim == 0):
         return a._with(a._stored * b)
     if isinstance(b, SparseTensor):
@@ -559,7 +564,7 @@ def _mul(a, b, *, out=None):
         kept, other = torch.isin(left, right), torch.isin(right, left)
         out = SparseTensor._of(a._places[:, kept], a._stored[kept] * b._stored[other], a.shape, True)
         return out.to_sparse(layout=layout, blocksize=blocksize)
-    return a._with(a._stored * _taken(b.expand(a.shape), a))
+    return a._with(a._stored * blocks.taken(b.expand(a.shape), a))
 
 
 def _div(a, b, *, rounding_mode=None):
@@ -630,13 +635,7 @@ def at_places(x, mask):
             f"has size {list(mask.shape)}"
         )
     mask = mask.coalesce() if mask.is_sparse else mask
-    return mask._with(_taken(x, mask))
-
-
-def _taken(dense, x):
-    """The elements of a dense tensor at the places of a sparse one, in the form of its values."""
-    size = blocks.size_of_blocks(x)
-    return (blocks.blocks_of(dense, size) if size else dense)[tuple(x._places)]
+    return mask._with(blocks.taken(x, mask))
 
 
 def _backward(x, gradient=None, retain_graph=None, create_graph=False, inputs=None):
@@ -661,7 +660,7 @@ def _grad(outputs, inputs, grad_outputs=None, **options):
 
 def _seed(x, gradient):
     """The gradient of the values of a sparse tensor, from that of the tensor."""
-    return None if gradient is None else _taken(gradient.to_dense(), x)
+    return None if gradient is None else blocks.taken(gradient.to_dense(), x)
 
 
 HANDLERS = {

@@ -26,7 +26,7 @@ from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node, map_aggregate
 from flambeau_fx.passes.shape_prop import _extract_tensor_metadata
 from flambeau_nn import Parameter
-from flambeau_tensor.extend import dispatching
+from flambeau_tensor.extend import dispatching, find_operator
 
 __all__ = ["make_fx"]
 
@@ -99,6 +99,10 @@ class _Recorder:
             if any(isinstance(x, _torch.Tensor) and self.known(x) is not None for x in args):
                 raise RuntimeError(_NO_VALUE.format(func))
             return func(*args, **kwargs)
+        if getattr(func, "_schema", None) is not None and func._schema.name == "aten::lift_fresh":
+            # The graph keeps the data of `torch.tensor(...)`, and each of its runs writes to a copy.
+            with self:
+                return find_operator("torch.ops.aten.lift_fresh_copy")(*args)
         steps = map_aggregate(list(args), self.value), map_aggregate(dict(kwargs), self.value)
         node = self.graph.create_node("call_function", func, tuple(steps[0]), steps[1], name=func._schema.name[6:])
         result = func(*args, **kwargs)

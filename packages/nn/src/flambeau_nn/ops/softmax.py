@@ -51,10 +51,11 @@ def _gumbel_softmax(logits, tau, hard, eps, dim):
 
 
 gumbel_softmax = Operator(
-    "gumbel_softmax(Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1) -> Tensor",
+    "gumbel_softmax(Tensor logits, Tensor tau=1, bool hard=False, float eps=1e-10, int dim=-1) -> Tensor",
     _gumbel_softmax,
     namespace=NAMESPACE,
     variants=FUNCTION,
+    numbers={"tau"},  # as in PyTorch, the temperature may be learned
     composite=True,
     doc="Samples from the Gumbel-softmax distribution (Jang et al., 2016); `hard` gives one-hot "
     "ones with the gradient of the soft ones.",

@@ -114,7 +114,8 @@ cdef object convert(Operator op, Py_ssize_t i, object o, bint quiet):
     elif kind == K_FLOAT or kind == K_SCALAR:
         if isinstance(o, (int, float)) or (kind == K_SCALAR and isinstance(o, complex)):
             return float(o) if kind == K_FLOAT else o
-        if hasattr(o, "item") and getattr(o, "ndim", 1) == 0:
+        # A number has no gradient, so a tensor that requires one is not taken for a number.
+        if hasattr(o, "item") and getattr(o, "ndim", 1) == 0 and not getattr(o, "requires_grad", False):
             v = o.item()
             if is_number(<PyObject*>v):
                 return float(v) if kind == K_FLOAT and not isinstance(v, complex) else v
