@@ -16,7 +16,7 @@ ctypedef fused real_t:
 cdef enum:
     LANES = 32  # accumulators per row
     FEW = 16  # accumulators for short rows, at least this long; the last vector overlaps the one before
-    SHORT = 128
+    SHORT = 64
     BLOCK = 2048  # elements that are added in the dtype of the loop
     FLUSH = 64  # rows that are added in the dtype of the loop
 
