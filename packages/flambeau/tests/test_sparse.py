@@ -279,7 +279,7 @@ def test_what_is_not_built_says_so():
     for f in (
         torch.cumsum,
         lambda x, d: x.pow_(2),
-        lambda x, d: x[0],
+        lambda x, d: x[0:1],
         lambda x, d: torch.flip(x, [0]),
         lambda x, d: torch.nn.functional.linear(x, x),
     ):
@@ -943,3 +943,39 @@ def test_masked_reductions_of_sparse_tensors(layout, name):
     assert found.layout is layout and found._nnz() == 1
     assert found.to_dense()[0] == reduce(x, 1, keepdim=True, mask=mask)[0]
     assert torch.equal(torch.masked.sum(x.to_sparse(), 0).to_dense(), x.sum(0))
+
+
+def test_a_dense_tensor_is_multiplied_in_place():
+    x, s = torch.full((2, 2), 3.0), torch.eye(2).to_sparse()
+    assert x.mul_(s) is x and torch.equal(x, 3 * torch.eye(2))
+    x *= s * 2
+    assert torch.equal(x, 6 * torch.eye(2))
+    with pytest.raises(RuntimeError, match="Sparse division requires a scalar"):
+        x.div_(s)
+    with pytest.raises(NotImplementedError, match="of sparse tensors is not built"):
+        x.sin_().copysign_(s)
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_parts_and_facts(layout):
+    dense = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    x = dense.to_sparse(layout=layout)
+    assert x[0].layout is torch.sparse_coo and torch.equal(x[0].to_dense(), dense[0])
+    assert x[-1, 1] == 3 and x[1, 0] == 0 and torch.equal(x.select(1, 2).to_dense(), dense[:, 2])
+    assert torch.equal(torch.norm(x), torch.norm(dense)) and x.norm(1) == 6 and bool(x.any())
+    assert torch.equal((x // 2).to_dense(), dense // 2) and not x.is_contiguous()
+    assert torch.equal(x.H.to_dense(), dense.T)
+    square = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
+    assert torch.equal(square.to_sparse(layout=layout).matrix_power(3).to_dense(), square.matrix_power(3))
+    y = torch.zeros_like(x)
+    assert y.copy_(x * 2) is y and torch.equal(y.to_dense(), dense * 2)
+    for error, call in (
+        (IndexError, lambda: x[2]),
+        (IndexError, lambda: x[0, 0, 0]),
+        (NotImplementedError, lambda: x[0:1]),
+        (RuntimeError, lambda: dense.clone().copy_(x)),
+        (NotImplementedError, lambda: x.norm(dim=0)),
+        (NotImplementedError, lambda: square.to_sparse(layout=layout).matrix_power(0)),
+    ):
+        with pytest.raises(error):
+            call()

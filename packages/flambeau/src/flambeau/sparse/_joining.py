@@ -59,22 +59,67 @@ def _stack(tensors, dim=0):
     return _cat([torch.unsqueeze(t, dim) for t in tensors], dim)
 
 
+def _select(x, dim, index):
+    """The slice at one index of a dimension, without the dimension; of layout ``torch.sparse_coo``, or dense."""
+    dim, x = wrapped_dim(dim, x.ndim), x.to_sparse()
+    n = x.shape[dim]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {dim}")
+    part = index_select(x, dim, torch.tensor([index % n]))
+    size = [*part.shape[:dim], *part.shape[dim + 1 :]]
+    if dim >= x.sparse_dim():
+        values = part._stored.squeeze(dim - x.sparse_dim() + 1)
+        return SparseTensor._of(part._places, values, size, part._coalesced)
+    if x.sparse_dim() == 1:  # no dimension is sparse any more
+        return part._stored.sum(0, dtype=part.dtype)
+    places = torch.cat([part._places[:dim], part._places[dim + 1 :]])
+    return SparseTensor._of(places, part._stored, size, part._coalesced)
+
+
 def _unbind(x, dim=0):
     """The slices of a tensor, without the dimension."""
-    parts = []
-    dim = wrapped_dim(dim, x.ndim)
-    for i in range(x.shape[dim]):
-        part = index_select(x, dim, torch.tensor([i]))
-        size = [*part.shape[:dim], *part.shape[dim + 1 :]]
-        if dim >= x.sparse_dim():
-            values = part._stored.squeeze(dim - x.sparse_dim() + 1)
-            parts.append(SparseTensor._of(part._places, values, size, part._coalesced))
-        elif x.sparse_dim() == 1:  # no dimension is sparse any more
-            parts.append(part._stored.sum(0))
-        else:
-            places = torch.cat([part._places[:dim], part._places[dim + 1 :]])
-            parts.append(SparseTensor._of(places, part._stored, size, part._coalesced))
-    return tuple(parts)
+    return tuple([_select(x, dim, i) for i in range(x.shape[dim])])
+
+
+def _getitem(x, key):
+    """``x[i]`` and ``x[i, j]``."""
+    for i in key if isinstance(key, tuple) else (key,):
+        if type(i) is not int:
+            raise not_built("indexing of sparse tensors by other than ints", "to_dense()")
+        if not x.ndim:
+            raise IndexError("too many indices for tensor")
+        x = _select(x, 0, i) if isinstance(x, SparseTensor) else x[i]
+    return x
+
+
+def _norm(x, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    if dim is not None or keepdim or out is not None:
+        raise not_built("norm() of sparse tensors along a dimension", "to_dense()")
+    return torch.norm(x.coalesce().values() if x.is_sparse else x.values(), p, dtype=dtype)
+
+
+def _floor_divide(x, by):
+    if not isinstance(x, SparseTensor) or (isinstance(by, torch.Tensor) and by.ndim):
+        raise RuntimeError("Sparse floor division requires a scalar or zero-dim dense tensor divisor")
+    x = x.coalesce() if x.is_sparse else x
+    return x._with(x._stored // by)
+
+
+def _matrix_power(x, n):
+    if n < 1:
+        raise not_built("matrix_power() of sparse tensors with exponents below 1", "to_dense()")
+    power = x
+    for _ in range(n - 1):
+        power = power @ x
+    return power
+
+
+def _copy_(x, other, non_blocking=False):
+    if not isinstance(x, SparseTensor) or not isinstance(other, SparseTensor):
+        raise RuntimeError("copy_() between dense and sparse Tensors is not implemented")
+    if x.shape != other.shape or x.layout is not other.layout:
+        raise not_built("copy_() between sparse tensors of different shapes or layouts")
+    return _become(x, other.clone())
 
 
 def _add_(a, b, *, alpha=1):
@@ -99,6 +144,8 @@ def _detach_(x):
 
 
 def _scaled_(x, by):
+    if not isinstance(x, SparseTensor):
+        return x.mul_(by.to_dense())
     return _become(x, x * by)
 
 
@@ -150,6 +197,15 @@ HANDLERS |= {
     **dict.fromkeys(("div_", "divide_", "itruediv"), lambda x, by: _become(x, x / by)),
     "zero_": _zero_,
     "detach_": _detach_,
+    "select": _select,
+    "getitem": _getitem,
+    "norm": _norm,
+    **dict.fromkeys(("floor_divide", "floordiv"), _floor_divide),
+    "any": lambda x: x.values().any() if not x.is_sparse else x.coalesce().values().any(),
+    "matrix_power": _matrix_power,
+    "copy_": _copy_,
+    "is_contiguous": lambda x, *, memory_format=None: False,
+    **dict.fromkeys(("H", "adjoint"), lambda x: x.t().conj() if x.is_complex() else x.t()),
     "unbind": _unbind,
     **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
     "unsqueeze": _unsqueeze,
