@@ -840,5 +840,9 @@ def test_paths_of_roots_without_names_and_of_objects_as_keys():
 
     assert Record(None, None, "name").path() == ""
     assert Record(Record(None, None, "name"), None, "same").path() == ""
+    record = Record(None, "deep", "name")
+    for _ in range(100_000):
+        record = Record(record, 0, "item")
+    assert record.path() == "…" + "[0]" * 40
     key = ft.zeros(50)
     assert Record(Record(None, "state", "name"), key, "item").path() == f"state[Tensor at {id(key):#x}]"

@@ -1,5 +1,7 @@
 """NumPy arrays, buffers and DLPack: memory shared both ways, and mixed expressions."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -220,3 +222,21 @@ def test_a_list_with_more_numbers_than_memory_raises_at_once():
         numbers = [numbers, numbers]
     with pytest.raises(MemoryError, match="too many numbers"):
         ft.tensor(numbers)
+
+
+def test_tolist_of_a_tensor_that_a_finalizer_resizes():
+    x, kept = ft.full((100, 3), 7.0), []
+
+    def resize(phase, info):
+        x.set_(ft.ones(2))
+        kept.append(ft.full((100, 3), 1.0))  # in the memory that is free now
+
+    before = gc.get_threshold()
+    gc.callbacks.append(resize)
+    try:
+        gc.set_threshold(1, 1, 1)
+        numbers = x.tolist()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(resize)
+    assert numbers in ([[7.0] * 3] * 100, [1.0, 1.0])

@@ -131,6 +131,19 @@ cdef Held hold_value(PyObject* value, bint keep):
     return held
 
 
+cdef enum:
+    DEEPEST = 40  # steps that the name of a container has
+
+
+cdef str _entry_of(str path, key, style):
+    """Return an entry of a container as a Python expression."""
+    if style in ("same", "fields") or key is None:
+        return path
+    if style == "attribute":
+        return f"{path}.{key}"
+    return f"{path}[{brief(key)}]" if style == "item" else str(key)
+
+
 # --- records and checks -----------------------------------------------------------------------------------------------
 
 cdef class Record:
@@ -153,19 +166,19 @@ cdef class Record:
         return []
 
     def path(self):
-        """Return the container as a Python expression."""
-        if self.parent is not None:
-            return self.parent.path_of(self.key, self.style)
-        return "" if self.key is None else str(self.key)
+        """Return the container as a Python expression, which begins with … if the container is nested deeply."""
+        cdef Record record = self
+        cdef list steps = []
+        while record.parent is not None and len(steps) < DEEPEST:
+            steps.append(record)
+            record = record.parent
+        text = "…" if record.parent is not None else "" if record.key is None else str(record.key)
+        for record in reversed(steps):
+            text = _entry_of(text, record.key, record.style)
+        return text
 
     def path_of(self, key, style):
-        if style in ("same", "fields") or key is None:
-            return self.path()
-        if style == "attribute":
-            return f"{self.path()}.{key}"
-        if style == "item":
-            return f"{self.path()}[{brief(key)}]"
-        return str(key)
+        return _entry_of(self.path(), key, style)
 
     def place_of(self, key):
         """Return one of the entries as a Python expression."""
