@@ -50,6 +50,7 @@ from properties import (
     equations,
     fits,
     flags_by_name,
+    freed_by_a_storage,
     from_an_array,
     handed_back,
     history_of_whole_numbers,
@@ -68,6 +69,7 @@ from properties import (
     operand_shares_memory,
     other_dimensions,
     permuted,
+    powers_of_the_real_part,
     replaced_by_another_shape,
     row_by_row,
     rows_of_the_matrix,
@@ -167,7 +169,10 @@ DECIDED = [
     (
         r"complex[\s\S]*_foreach_powsum\(.*dtype=",
         "value",
-        differ_so(lambda a, b: complex(b).imag == 0 and close(complex(a).real, complex(b).real, 1e-3)),
+        some(
+            powers_of_the_real_part,
+            differ_so(lambda a, b: complex(b).imag == 0 and close(complex(a).real, complex(b).real, 1e-3)),
+        ),
         "drops the imaginary part of tensors with one element only",
     ),
     (call("ldexp"), "value", out_of_range, "keeps the lower 32 bits of an int64 exponent"),
@@ -370,6 +375,13 @@ DECIDED = [
     ),
     (r"layer_norm[\s\S]*x\.(max|min)\(\)", "value", same_counts, "Where results depend on rounding"),
     (r"__r\w+__\(", "kind", from_an_array, "combine with a NumPy array on the left"),
+    (r"storage\(\)\.resize_\(", "kind", freed_by_a_storage, "frees memory when a storage shrinks"),
+    (
+        r"_foreach_addc\w+\(.*scalars=T\(.*grad=True",
+        "requires_grad",
+        says("False for True"),
+        "require grad if the tensor of scalars does",
+    ),
     # Memory layout.
     (call("conj_physical"), "kind", handed_back, "of a real tensor returns the tensor itself"),
     (
@@ -416,6 +428,12 @@ DECIDED = [
         "for a window that contains only padding",
     ),
     (r"conv_transpose2d\(", "value", nearer, "for weights with one row or column and unusual strides"),
+    (
+        r"scaled_dot_product_attention\(",
+        "shape",
+        every(empty, shapes(lambda case, ours, theirs: 0 in ours and 0 in theirs)),
+        "attention of tensors without elements ignores the mask",
+    ),
     # Linear algebra and special functions.
     (call(FACTORS), "value", cannot_tell, "depend on the LAPACK library"),
     (
@@ -435,6 +453,18 @@ DECIDED = [
         "value",
         every(not_finite, zero_on_the_diagonal),
         "which elements of solutions, inverses and factors are NaN",
+    ),
+    (
+        call("householder_product orgqr"),
+        "value",
+        every(unbounded, not_finite),
+        "which elements of solutions, inverses and factors are NaN",
+    ),
+    (
+        call(r"\w+_polynomial_\w+"),
+        "value",
+        differ_so(lambda a, b: infinite(a) and b != b),
+        "orthogonal polynomials that overflow are NaN",
     ),
     (call("lstsq"), "value", solved, "matrices that are singular up to rounding"),
     (call("lstsq"), "shape", equations, "right sides whose batch must be broadcast"),

@@ -490,3 +490,20 @@ def from_an_array(case):
     """Ours is a tensor computed from an array, where PyTorch's method returns NotImplemented."""
     ours, theirs = case.summaries()
     return bool(ours) and ours[0] == "tensor" and theirs == ("other", "NotImplementedType") and "np." in case.line
+
+
+def freed_by_a_storage(case):
+    """PyTorch cannot read the tensor, whose storage became smaller; ours can."""
+    ours, theirs = case.summaries()
+    return bool(ours and theirs) and ours[0] == "tensor" and theirs[0] == "unreadable" and "resize_(" in case.program
+
+
+def powers_of_the_real_part(case):
+    """PyTorch's sum of powers is that of the real part of one complex number, and ours that of its absolute value."""
+    order = [x for x in case.literals() if x == x][:1] or [1]
+    ones = [x.item() for x in case.operands() if x.size == 1 and x.dtype.kind == "c"]
+    pairs = case.pairs()
+    return bool(pairs) and all(
+        any(x.real and close(a, abs(x) ** order[0], 1e-3) and close(b, abs(x.real) ** order[0], 1e-3) for x in ones)
+        for a, b in pairs
+    )

@@ -1,6 +1,7 @@
 """Ctrl-C: wherever it comes, it is raised, and what a call or a block has changed is as it was before."""
 
 import dis
+import subprocess
 import sys
 from functools import cache
 from types import GeneratorType
@@ -295,3 +296,39 @@ def test_an_interrupt_is_raised_and_leaves_nothing_behind(name, lost):
             assert _use() == work, count
     assert count > 5
     assert _use() == work
+
+
+FIRST_USE = """
+import os, signal
+import flambeau_tensor as ft
+from flambeau_autograd.func import grad, vmap
+
+def late(*args):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, late)
+interrupted = 0
+for step in range(40):
+    pid = os.fork()
+    if pid == 0:
+        code = 0
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-5 * 1.2**step)
+            vmap(grad(lambda x: x.sin()))(ft.ones(3))
+        except KeyboardInterrupt:
+            code = 7
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert ft.ones(2).requires_grad_().requires_grad
+        assert vmap(grad(lambda x: x * x))(ft.ones(3)).tolist() == [2.0] * 3
+        os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code in (0, 7), code
+    interrupted += code == 7
+print(interrupted)
+"""
+
+
+def test_transforms_whose_first_use_is_interrupted_leave_no_level():
+    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 5

@@ -90,3 +90,40 @@ def test_loading_again_changes_nothing():
     kind = module.DType
     assert importlib.reload(module) is module and module.DType is kind
     assert importlib.reload(_compiled) is _compiled and sys.meta_path == before
+
+
+TIMER = """
+import importlib, signal, sys
+import flambeau_tensor
+
+class Late(Exception):
+    pass
+
+def late(*args):
+    raise Late
+
+signal.signal(signal.SIGALRM, late)
+count = 0
+for name in sys.argv[1:]:
+    for wait in (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, wait)
+            try:
+                importlib.import_module(name)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            break
+        except Late:
+            count += 1
+    importlib.import_module(name)
+print(count, signal.getsignal(signal.SIGALRM) is late)
+"""
+
+
+def test_a_timer_that_raises_does_not_leave_half_a_module():
+    modules = "fft lapack foreach sampling segments spectral solving histograms distances sorting unique".split()
+    command = [sys.executable, "-c", TIMER, *(f"flambeau_tensor._kernels.{name}" for name in modules)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, whole = done.stdout.split()
+    assert int(count) > 3 and whole == "True"

@@ -84,12 +84,12 @@ requires_grad_ = _operator(
 )
 _is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
 _view_func = Operator(
-    "_view_func(Tensor self, Tensor new_base) -> Tensor",
+    "_view_func(Tensor self, Tensor new_base) -> Tensor?",
     KERNELS["_view_func"],
     variants=METHOD,
     composite=True,
     lazy=True,
-    doc="The view of `new_base` that the tensor, a view, is of its own base, which has the same shape and strides.",
+    doc="The view of `new_base` that the tensor is of its base; None if it is no view, or the two differ in geometry.",
 )
 retain_grad = _operator(
     "retain_grad(Tensor self) -> ()", "retain_grad", "Keep the gradient in `.grad` though the tensor is no leaf."

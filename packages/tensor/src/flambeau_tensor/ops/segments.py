@@ -46,7 +46,10 @@ def _composed(data, reduce, given, as_offsets, axis, unsafe, initial):
     data = data.reshape((rows, n, *rest))
     out = data.new_full((rows, count + 1, *rest), neutral if initial is None else initial)
     number = number.reshape((rows, n) + (1,) * len(rest)).expand((rows, n, *rest))
-    out = scatter_reduce(out, 1, number, data, how).narrow(1, 0, count)
+    extreme = how in ("amax", "amin")  # gradients go to elements, and not to an initial value that equals them
+    out = scatter_reduce(out, 1, number, data, how, include_self=not extreme).narrow(1, 0, count)
+    if extreme and initial is not None:
+        out = where(~(out >= initial if how == "amax" else out <= initial) & (out == out), initial, out)
     if reduce == "mean":
         sizes = (given.narrow(1, 1, count) - given.narrow(1, 0, count)).reshape((rows, count) + (1,) * len(rest))
         out = out / (sizes if initial is None else sizes.clamp_min(1)).to(out.dtype)

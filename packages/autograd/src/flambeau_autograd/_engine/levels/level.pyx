@@ -33,7 +33,10 @@ cdef class Level:
         try:
             self.begin()
         except BaseException:
+            self.alive = False
             stack.pop()
+            if not stack:
+                _stacks.pop(PyThread_get_thread_ident(), None)
             raise
         return self
 
@@ -43,14 +46,18 @@ cdef class Level:
         stack = _stacks.get(PyThread_get_thread_ident())
         if stack is None or self not in stack:
             return
-        while True:
+        raised = None
+        while self.alive:
             last = stack.pop()
             last.alive = False
-            last.end()
-            if last is self:
-                break
+            try:
+                last.end()
+            except BaseException as e:  # an interrupt
+                raised = e
         if not stack:
-            del _stacks[PyThread_get_thread_ident()]
+            _stacks.pop(PyThread_get_thread_ident(), None)
+        if raised is not None:
+            raise raised
 
     def __repr__(self):
         return f"<{self.kind} level {self.depth}{'' if self.alive else ', left'}>"
@@ -89,7 +96,7 @@ cdef bint inside() noexcept:
     if not _stacks:
         return False
     found = _stacks.get(PyThread_get_thread_ident())
-    return found is not None and not (<Level>(<list>found)[len(<list>found) - 1]).internal
+    return bool(found) and not (<Level>(<list>found)[len(<list>found) - 1]).internal
 
 
 cdef int refuse_inside(str what) except -1:
