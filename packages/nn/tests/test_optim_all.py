@@ -723,3 +723,28 @@ def test_options_that_exclude_parameters():
     x.grad = ft.ones(2)
     with pytest.raises(AssertionError, match="_foreach ops don't support autograd"):
         optim.Adam([x], foreach=True, differentiable=True).step()
+
+
+def test_lbfgs_takes_rates_with_a_dimension():
+    p = ft.ones(2, dtype=ft.bfloat16, requires_grad=True)
+    opt = optim.LBFGS([p], lr=ft.tensor([0.5]), max_iter=3)
+
+    def closure():
+        opt.zero_grad()
+        loss = ((p - 3) ** 2).sum()
+        loss.backward()
+        return loss
+
+    opt.step(closure)
+    assert opt.state[p]["t"].shape == () and p.dtype is ft.bfloat16 and p[0] > 1
+
+
+def test_steps_without_state_leave_no_entry():
+    p = ft.ones(2, requires_grad=True)
+    p.grad = ft.ones(2)
+    opt = optim.SGD([p], lr=0.5, differentiable=True)
+    q = (p * 1).detach()
+    q.grad = ft.ones(2)
+    opt.param_groups[0]["params"] = [q]
+    opt.step()
+    assert q.tolist() == [0.5, 0.5] and q not in opt.state

@@ -73,6 +73,8 @@ def _update(optimizer: FusedOptimizer, p: Tensor, grad: Tensor, group: dict[str,
     grad = -grad if group["maximize"] else grad
     if grad.is_sparse or not p.is_complex():
         formula(p, grad, state, group)
+        if not state:
+            del optimizer.state[p]  # a step that keeps nothing leaves no entry
         return
     pairs = {
         key: view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value

@@ -290,10 +290,11 @@ class LBFGS(Optimizer):
             else:
                 state["prev_flat_grad"].copy_(grad)
             before = state["prev_loss"] = loss
-            t = state["t"] = group["lr"]
-            if state["n_iter"] == 1:
-                t = state["t"] = min(1.0, 1.0 / grad.abs().sum()) * t
-            t = float(t)
+            t = group["lr"]
+            if isinstance(t, Tensor) and t.ndim:
+                t = t.squeeze()
+            state["t"] = t if state["n_iter"] != 1 else min(1.0, 1.0 / grad.abs().sum()) * t
+            t = float(state["t"])
             slope = grad.dot(d).item()
             if slope > -group["tolerance_change"]:
                 break
