@@ -390,3 +390,23 @@ def test_attributes_that_programs_read():
     assert [layer.activation_relu_or_gelu for layer in layers] == [1, 2, 0]
     plain, biased = nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, add_bias_kv=True)
     assert plain.bias_k is None and "bias_k" not in plain._parameters and "bias_v" in biased._parameters
+
+
+def test_names_that_other_attention_layers_import():
+    x, w = ft.arange(4.0).reshape(2, 2), ft.arange(12.0).reshape(6, 2)
+    q, k, v = F._in_projection_packed(x, x, x, w)
+    assert ft.equal(k, x @ w[2:4].T) and ft.equal(F._in_projection(x, x, x, *w.chunk(3))[2], v)
+    assert F._none_or_dtype(None) is None and F._none_or_dtype(q) is ft.float32
+    with pytest.raises(RuntimeError, match="must be None or torch.Tensor"):
+        F._none_or_dtype(3)
+    assert F._canonical_mask(ft.tensor([True, False]), "m", None, "", ft.float32).tolist() == [-math.inf, 0.0]
+    assert F._mha_shape_check(ft.ones(2, 1, 4), ft.ones(2, 1, 4), ft.ones(2, 1, 4), None, None, 2)
+
+
+def test_helpers_of_other_transformers():
+    from flambeau_nn.modules import transformer
+
+    mask = transformer._generate_square_subsequent_mask(2)
+    assert mask.tolist() == [[0.0, -math.inf], [0.0, 0.0]] and transformer._detect_is_causal_mask(mask)
+    assert not transformer._detect_is_causal_mask(ft.zeros(2, 2)) and transformer._detect_is_causal_mask(None, True)
+    assert transformer._get_seq_len(ft.ones(3, 5, 2), True) == 5 and transformer._get_seq_len(ft.ones(3, 2), True) == 3

@@ -287,3 +287,12 @@ def test_old_names_with_arguments():
         assert init.dirac(e(1, 1, 1)).item() == 1
     with pytest.warns(FutureWarning):
         assert init.sparse(e(2, 1), 1.0).eq(0).all()
+
+
+def test_names_that_other_initializers_import():
+    x = ft.empty(4)
+    assert init._no_grad_fill_(x, 2.0) is x and x.tolist() == [2.0] * 4 and init._no_grad_zero_(x).sum() == 0
+    assert (
+        init._no_grad_uniform_(x, 1.0, 2.0).min() >= 1
+        and init._no_grad_trunc_normal_(x, 0.0, 1.0, -1.0, 1.0).max() <= 1
+    )

@@ -748,3 +748,20 @@ def test_steps_without_state_leave_no_entry():
     opt.param_groups[0]["params"] = [q]
     opt.step()
     assert q.tolist() == [0.5, 0.5] and q not in opt.state
+
+
+def test_names_that_other_optimizers_import():
+    from flambeau_nn.optim import optimizer as names
+    from flambeau_nn.optim.lr_scheduler import _enable_get_lr_call, _initial_mode, _warn_get_lr_called_within_step
+
+    assert names._to_scalar(ft.ones(1)).shape == () and names._to_scalar(2) == 2
+    assert names._get_scalar_dtype() is ft.float32 and names._disable_dynamo_if_unsupported("step")(abs) is abs
+    with pytest.raises(RuntimeError, match="floating point Tensors of supported devices"):
+        names._device_dtype_check_for_fused(ft.ones(1, dtype=ft.complex64))
+    schedule = optim.lr_scheduler.StepLR(optim.SGD([ft.ones(1, requires_grad=True)], lr=0.1), 2)
+    with pytest.warns(UserWarning, match="please use `get_last_lr"):
+        _warn_get_lr_called_within_step(schedule)
+    with _enable_get_lr_call(schedule), _initial_mode(schedule):
+        _warn_get_lr_called_within_step(schedule)
+        assert schedule._is_initial
+    assert not schedule._is_initial

@@ -163,3 +163,12 @@ def test_batches_of_empty_batches(mode):
     from flambeau_autograd.func import vmap
 
     assert vmap(lambda x: F.pad(x, (1, 1), mode=mode))(ft.ones(2, 0, 3, 3)).shape == (2, 0, 3, 5)
+
+
+def test_classes_of_layers():
+    """Programs ask for the bases of layers, by PyTorch's names."""
+    bases = nn.modules.padding
+    assert isinstance(nn.ZeroPad2d(1), nn.ConstantPad2d) and nn.ZeroPad3d(1).padding == (1,) * 6
+    assert isinstance(nn.ReflectionPad3d(1), bases._ReflectionPadNd) and nn.ReflectionPad3d(1).padding == (1,) * 6
+    assert isinstance(nn.ReplicationPad1d(1), bases._ReplicationPadNd)
+    assert isinstance(nn.CircularPad2d(1), bases._CircularPadNd) and repr(nn.ZeroPad2d(1)) == "ZeroPad2d((1, 1, 1, 1))"

@@ -600,3 +600,12 @@ def test_adaptive_pooling_to_nothing_has_no_gradient(pool):
     out = pool(ft.ones(1, 2, 4, 4, requires_grad=True), 0)
     with pytest.raises(RuntimeError, match="Expected grad_output to have non-zero size for non-batch dimensions"):
         out.sum().backward()
+
+
+def test_pooling_of_old_files():
+    old = dict(nn.AvgPool3d(2, padding=1, ceil_mode=True).__dict__)
+    for name in ("padding", "ceil_mode", "count_include_pad"):
+        del old[name]
+    layer = nn.AvgPool3d.__new__(nn.AvgPool3d)
+    layer.__setstate__(old)
+    assert (layer.padding, layer.ceil_mode, layer.count_include_pad) == (0, False, True)

@@ -528,3 +528,10 @@ def test_flat_weights_can_be_handed_back():
 TestSamples = check_values("nn.recurrent")
 TestDerivatives = check_derivatives("nn.recurrent")
 TestBatches = check_batches("nn.recurrent")
+
+
+def test_permutation_by_its_old_name():
+    from flambeau_nn.modules.rnn import apply_permutation
+
+    with pytest.warns(FutureWarning, match="index_select"):
+        assert apply_permutation(ft.tensor([[1, 2]]), ft.tensor([1, 0])).tolist() == [[2, 1]]

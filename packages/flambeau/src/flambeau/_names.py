@@ -17,6 +17,8 @@ TABLE = {
     "nn.modules.utils": "flambeau_nn.modules.sizes",
     "optim": "flambeau_nn.optim",
     "optim.adamw": "flambeau_nn.optim.adam",
+    "optim._adafactor": "flambeau_nn.optim.adafactor",
+    "optim._muon": "flambeau_nn.optim.muon",
     **dict.fromkeys(("optim.adamax", "optim.nadam", "optim.radam"), "flambeau_nn.optim.moments"),
     "overrides": "flambeau_overrides",
     "_overrides": "flambeau_overrides",

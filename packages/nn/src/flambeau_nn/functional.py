@@ -43,7 +43,15 @@ def _first_named(name):
     return _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
 
 
-__getattr__ = _attach(__name__, "torch.nn.functional", find=_first_named, modules={"grad": "flambeau_nn.grad"})[0]
+# Names that attention layers of other packages import.
+_OF_ATTENTION = {
+    "_canonical_mask": "flambeau_nn.ops.multi_head:canonical_mask",
+    "_mha_shape_check": "flambeau_nn.ops.multi_head:_check_shapes",
+    **dict.fromkeys(("_in_projection", "_in_projection_packed", "_none_or_dtype"), "flambeau_nn.private_names"),
+}
+__getattr__ = _attach(
+    __name__, "torch.nn.functional", _OF_ATTENTION, find=_first_named, modules={"grad": "flambeau_nn.grad"}
+)[0]
 
 
 def __dir__():

@@ -473,5 +473,9 @@ kaiming_normal = _renamed(kaiming_normal_)
 orthogonal = _renamed(orthogonal_)
 sparse = _renamed(sparse_)
 
+# Names that initializers of other packages import.
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
+
 
 __getattr__, __dir__ = _attach(__name__, "torch.nn.init")

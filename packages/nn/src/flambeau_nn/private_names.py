@@ -17,6 +17,40 @@ def _add_relu_(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Ten
     return torch.relu_(input.add_(other, alpha=alpha))
 
 
+def _none_or_dtype(input: Tensor | None) -> torch.dtype | None:
+    """Return the dtype of a tensor, or None for None.
+
+    Raises:
+        RuntimeError: ``input`` is neither.
+    """
+    if input is None:
+        return None
+    if isinstance(input, Tensor):
+        return input.dtype
+    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+
+
+def _in_projection(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None = None,
+    b_k: Tensor | None = None,
+    b_v: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return queries, keys and values, each multiplied by its own weight."""
+    return F.linear(q, w_q, b_q), F.linear(k, w_k, b_k), F.linear(v, w_v, b_v)
+
+
+def _in_projection_packed(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None) -> list[Tensor]:
+    """Return queries, keys and values, multiplied by the thirds of one weight."""
+    biases = (None, None, None) if b is None else b.chunk(3)
+    return [F.linear(x, weight, bias) for x, weight, bias in zip((q, k, v), w.chunk(3), biases, strict=True)]
+
+
 def _softmax(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
     """Return the softmax, with ``half_to_float`` of half types in single precision."""
     return F.softmax(input, dim, dtype=torch.float32 if half_to_float else None)

@@ -67,6 +67,14 @@ class _ZeroPad(_ConstantPadNd):
         return f"{self.padding}"
 
 
+class _ReflectionPadNd(_Pad):
+    _mode = "reflect"
+
+
+class _ReplicationPadNd(_Pad):
+    _mode = "replicate"
+
+
 class ConstantPad1d(_ConstantPadNd):
     """The last dimension padded with a value.
 
@@ -115,7 +123,7 @@ class ConstantPad3d(_ConstantPadNd):
     _dims = 3
 
 
-class ZeroPad1d(_ZeroPad):
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """The last dimension padded with zeros.
 
     Shape:
@@ -129,7 +137,7 @@ class ZeroPad1d(_ZeroPad):
     """
 
 
-class ZeroPad2d(_ZeroPad):
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """The last two dimensions padded with zeros.
 
     Shape:
@@ -144,10 +152,8 @@ class ZeroPad2d(_ZeroPad):
              [0., 0., 0.]]])
     """
 
-    _dims = 2
 
-
-class ZeroPad3d(_ZeroPad):
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """The last three dimensions padded with zeros.
 
     Shape:
@@ -160,10 +166,8 @@ class ZeroPad3d(_ZeroPad):
     torch.Size([1, 4, 4, 4])
     """
 
-    _dims = 3
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_ReflectionPadNd):
     """The last dimension padded by reflection at its ends.
 
     Shape:
@@ -176,10 +180,8 @@ class ReflectionPad1d(_Pad):
     tensor([[3., 2., 1., 2., 3., 2., 1.]])
     """
 
-    _mode = "reflect"
 
-
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPadNd):
     """The last two dimensions padded by reflection at their ends.
 
     Shape:
@@ -193,10 +195,10 @@ class ReflectionPad2d(_Pad):
              [3., 2., 3.]]])
     """
 
-    _mode, _dims = "reflect", 2
+    _dims = 2
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPadNd):
     """The last three dimensions padded by reflection at their ends.
 
     Shape:
@@ -209,10 +211,10 @@ class ReflectionPad3d(_Pad):
     torch.Size([1, 4, 4, 4])
     """
 
-    _mode, _dims = "reflect", 3
+    _dims = 3
 
 
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_ReplicationPadNd):
     """The last dimension padded with copies of its ends.
 
     Shape:
@@ -225,10 +227,8 @@ class ReplicationPad1d(_Pad):
     tensor([[1., 1., 1., 2., 2.]])
     """
 
-    _mode = "replicate"
 
-
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPadNd):
     """The last two dimensions padded with copies of their ends.
 
     Shape:
@@ -243,10 +243,10 @@ class ReplicationPad2d(_Pad):
              [2., 3., 3.]]])
     """
 
-    _mode, _dims = "replicate", 2
+    _dims = 2
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPadNd):
     """The last three dimensions padded with copies of their ends.
 
     Shape:
@@ -259,7 +259,7 @@ class ReplicationPad3d(_Pad):
     torch.Size([1, 4, 4, 4])
     """
 
-    _mode, _dims = "replicate", 3
+    _dims = 3
 
 
 class _CircularPadNd(_Pad):

@@ -247,6 +247,9 @@ class AvgPool3d(_AvgPoolWithDivisor):
     tensor([[[[3.5000]]]])
     """
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({"padding": 0, "ceil_mode": False, "count_include_pad": True} | state)
+
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool3d(input, *self._arguments())
 

@@ -29,6 +29,21 @@ def _check_type(name: str, value: object, wanted: type) -> None:
         raise TypeError(f"{name} should be of type {wanted.__name__}, got: {type(value).__name__}")
 
 
+def _apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """Return the examples of a batch in another order."""
+    return tensor.index_select(dim, permutation)
+
+
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """The old name of ``index_select``."""
+    warnings.warn(
+        "apply_permutation is deprecated, please use tensor.index_select(dim, permutation) instead",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return _apply_permutation(tensor, permutation, dim)
+
+
 class RNNBase(Module):
     """Base class of recurrent layers.
 
@@ -208,7 +223,7 @@ class RNNBase(Module):
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states of the sequences in another order."""
-        return hx if permutation is None else hx.index_select(1, permutation)
+        return hx if permutation is None else _apply_permutation(hx, permutation)
 
     def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
         return ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
@@ -398,7 +413,7 @@ class LSTM(RNNBase):
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states of the sequences in another order."""
-        return hx if permutation is None else tuple(h.index_select(1, permutation) for h in hx)
+        return hx if permutation is None else tuple(_apply_permutation(h, permutation) for h in hx)
 
     def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
         h = super()._initial(input, batch_sizes)

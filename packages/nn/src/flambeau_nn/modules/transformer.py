@@ -30,21 +30,21 @@ __all__ = [
 ]
 
 
-def _causal_mask(size: int, dtype: dtype | None = None) -> Tensor:
-    return ft.full((size, size), -math.inf, dtype=dtype).triu(1)
+def _generate_square_subsequent_mask(sz: int, device: Device | None = None, dtype: dtype | None = None) -> Tensor:
+    return ft.full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
 
 
-def _is_causal(mask: Tensor | None, said: bool | None, size: int | None = None) -> bool:
-    """Whether the mask is causal, according to the caller or, if `said` is None, to its values."""
-    if said is not None or mask is None:
-        return said is True
-    causal = _causal_mask(mask.shape[-2] if size is None else size, mask.dtype)
+def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
+    """Whether the mask is causal, according to the caller or, if `is_causal` is None, to its values."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    causal = _generate_square_subsequent_mask(mask.shape[-2] if size is None else size, dtype=mask.dtype)
     return mask.shape == causal.shape and bool((mask == causal).all())
 
 
-def _length(x: Tensor, batch_first: bool) -> int:
+def _get_seq_len(src: Tensor, batch_first: bool) -> int:
     """Return the length of a sequence."""
-    return x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
+    return src.shape[0] if src.ndim == 2 else src.shape[1 if batch_first else 0]
 
 
 def _get_activation_fn(name: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -340,7 +340,7 @@ class TransformerEncoder(Module):
         )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         first = self.layers[0].self_attn.batch_first if len(self.layers) else False
-        causal = _is_causal(mask, is_causal, _length(src, first))
+        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, first))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
         return src if self.norm is None else self.norm(src)
@@ -380,7 +380,7 @@ class TransformerDecoder(Module):
         memory_is_causal: bool = False,
     ) -> Tensor:
         first = self.layers[0].self_attn.batch_first if len(self.layers) else False
-        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, first))
+        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, _get_seq_len(tgt, first))
         for layer in self.layers:
             tgt = layer(
                 tgt,
@@ -491,7 +491,7 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Device | None = None, dtype: dtype | None = None) -> Tensor:
         """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
-        return _causal_mask(sz, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
         for p in self.parameters():

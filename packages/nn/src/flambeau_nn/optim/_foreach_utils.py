@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau_tensor import Tensor, device, dtype
+from flambeau_tensor import Tensor, device, dtype, float32, float64, get_default_dtype
 
 Lists = list[list[Tensor | None]]
 
@@ -25,6 +25,30 @@ def _get_fused_kernels_supported_devices() -> list[str]:
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
     """The types of devices on which ``capturable=True`` has an effect."""
     return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]
+
+
+def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> None:
+    """Raise RuntimeError unless a fused step can update the parameter."""
+    if not p.is_floating_point():
+        raise RuntimeError(
+            "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+            f"{_get_fused_kernels_supported_devices()} but {p.dtype} and {p.device.type}"
+        )
+
+
+def _get_scalar_dtype(is_fused: bool | None = None) -> dtype:
+    """Return the dtype of step counts: float32, or float64 if that is the default dtype and the step is not fused."""
+    return float64 if get_default_dtype() == float64 and not is_fused else float32
+
+
+def _to_scalar(x: Any) -> Any:
+    """Return a tensor of one number without dimensions, and everything else unchanged."""
+    return x.squeeze() if isinstance(x, Tensor) and x.ndim else x
+
+
+def _disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Any:
+    """Return a decorator that does nothing: every step can be compiled."""
+    return lambda function: function
 
 
 def _device_has_foreach_support(device: device) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from flambeau_nn.optim.optimizer import Optimizer
@@ -67,6 +68,39 @@ def replayed(step: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+# Names that schedules of other packages import.
+
+
+def _warn_get_lr_called_within_step(lr_scheduler: LRScheduler, stacklevel: int = 2) -> None:
+    """Warn if ``get_lr`` is called by a program instead of a step."""
+    if not lr_scheduler._get_lr_called_within_step:
+        warnings.warn(
+            "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+@contextmanager
+def _enable_get_lr_call(o: LRScheduler) -> Iterator[LRScheduler]:
+    """A context in which ``get_lr`` is called by a step."""
+    o._get_lr_called_within_step = True
+    try:
+        yield o
+    finally:
+        o._get_lr_called_within_step = False
+
+
+@contextmanager
+def _initial_mode(scheduler: LRScheduler) -> Iterator[None]:
+    """A context in which a scheduler takes its first step."""
+    scheduler._is_initial = True
+    try:
+        yield
+    finally:
+        scheduler._is_initial = False
+
+
 class LRScheduler:
     """Base of schedules: a subclass defines ``get_lr``, which returns the groups' rates for ``self.last_epoch``.
 
@@ -112,11 +146,8 @@ class LRScheduler:
 
     def _initial_step(self) -> None:
         self._step_count = 0
-        self._is_initial = True
-        try:
+        with _initial_mode(self):
             self.step()
-        finally:
-            self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
         """All attributes except the optimizer."""
@@ -170,23 +201,15 @@ class LRScheduler:
 
     def _apply(self, rates: Callable[[], list[Any]]) -> None:
         """Set the rates that the function `rates` returns."""
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             values = rates()
-        finally:
-            self._get_lr_called_within_step = False
         for group, lr in zip(self.optimizer.param_groups, values, strict=True):
             _set(group, "lr", lr)
         self._last_lr = _values(self.optimizer, "lr")
 
     def _scaled(self, factor: float | None = None) -> list[Any]:
         """Return the present rates, times `factor` if given, for get_lr."""
-        if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=3,
-            )
+        _warn_get_lr_called_within_step(self, 4)
         if factor is None:
             return _values(self.optimizer, "lr")
         return [group["lr"] * factor for group in self.optimizer.param_groups]

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _check_options
+from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _check_options, _to_scalar
 from flambeau_tensor import Tensor, cat, empty, view_as_real
 
 __all__ = ["LBFGS"]
@@ -290,9 +290,7 @@ class LBFGS(Optimizer):
             else:
                 state["prev_flat_grad"].copy_(grad)
             before = state["prev_loss"] = loss
-            t = group["lr"]
-            if isinstance(t, Tensor) and t.ndim:
-                t = t.squeeze()
+            t = _to_scalar(group["lr"])
             state["t"] = t if state["n_iter"] != 1 else min(1.0, 1.0 / grad.abs().sum()) * t
             t = float(state["t"])
             slope = grad.dot(d).item()

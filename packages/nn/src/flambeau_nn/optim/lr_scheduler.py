@@ -19,8 +19,11 @@ from flambeau_nn.optim._schedule import (
     EPOCH_DEPRECATION_WARNING,
     LRScheduler,
     _check_optimizer,
+    _enable_get_lr_call,  # noqa: F401  (looked for here)
+    _initial_mode,  # noqa: F401
     _set,
     _values,
+    _warn_get_lr_called_within_step,  # noqa: F401
     replayed,
 )
 from flambeau_nn.optim.optimizer import Optimizer

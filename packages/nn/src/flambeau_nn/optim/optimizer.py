@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 from flambeau_autograd import enable_grad
 from flambeau_autograd.hooks import RemovableHandle
 from flambeau_nn.optim import _foreach_utils, _fused
-from flambeau_tensor import Tensor, float32, float64, get_default_dtype, tensor
+from flambeau_tensor import Tensor, float32, tensor
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
@@ -35,11 +35,15 @@ _HOOKS = (
 
 # Names that optimizers of other packages import from here.
 _default_to_fused_or_foreach = _foreach_utils._default_to_fused_or_foreach
+_device_dtype_check_for_fused = _foreach_utils._device_dtype_check_for_fused
+_disable_dynamo_if_unsupported = _foreach_utils._disable_dynamo_if_unsupported
 _get_capturable_supported_devices = _foreach_utils._get_capturable_supported_devices
 _get_foreach_kernels_supported_devices = _foreach_utils._get_foreach_kernels_supported_devices
 _get_fused_kernels_supported_devices = _foreach_utils._get_fused_kernels_supported_devices
+_get_scalar_dtype = _foreach_utils._get_scalar_dtype
 _get_value = _foreach_utils._get_value
 _stack_if_compiling = _foreach_utils._stack_if_compiling
+_to_scalar = _foreach_utils._to_scalar
 _use_grad_for_differentiable = _foreach_utils._use_grad_for_differentiable
 _view_as_real = _foreach_utils._view_as_real
 
@@ -388,11 +392,7 @@ class FusedOptimizer(Optimizer):
         super().__init__(params, defaults)
         if defaults.get("fused"):
             for p in chain.from_iterable(group["params"] for group in self.param_groups):
-                if not p.is_floating_point():
-                    raise RuntimeError(
-                        "`fused=True` requires all the params to be floating point Tensors of supported devices: "
-                        f"{_get_fused_kernels_supported_devices()} but {p.dtype} and {p.device.type}"
-                    )
+                _device_dtype_check_for_fused(p)
 
     @staticmethod
     def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -436,7 +436,7 @@ def _fitted(value: Any, param: Tensor, group: dict[str, Any], key: str | None = 
 def _counter(value: float = 0.0, group: dict[str, Any] | None = None) -> Tensor:
     """Return the tensor that counts a parameter's steps: float32, or float64 if that is the default dtype."""
     fixed = group is not None and (group.get("fused") or group.get("capturable"))
-    return tensor(value, dtype=float64 if get_default_dtype() == float64 and not fixed else float32)
+    return tensor(value, dtype=_get_scalar_dtype(fixed))
 
 
 def _at_least_zero(**options: Any) -> None:
