@@ -24,7 +24,7 @@ def _along_classes(x, weight):
 def _target_weights(x, target, weight, ignore_index, smoothing):
     """Return the factor of -log softmax(x) in the loss, elementwise, and the divisor of the mean."""
     dim = 0 if x.ndim == 1 else 1
-    classes = x.shape[dim]
+    classes = max(x.shape[dim], 1)  # without classes, there are no elements to divide by their number
     w = None if weight is None else _along_classes(x, weight)
     if target.is_floating_point():
         q = target * (1 - smoothing) + smoothing / classes
@@ -51,7 +51,7 @@ def _cross_entropy_target(grad, self, weight, reduction, label_smoothing):
     factor = -ft.log_softmax(self, dim) * (1 - label_smoothing)
     if weight is not None:
         factor = factor * _along_classes(self, weight)
-    return _spread(grad, self, self.numel() // self.shape[dim], reduction) * factor
+    return _spread(grad, self, self.numel() // max(self.shape[dim], 1), reduction) * factor
 
 
 def _cross_entropy_weight(grad, self, target, weight, ignore_index, reduction, label_smoothing):
