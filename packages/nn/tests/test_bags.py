@@ -176,3 +176,11 @@ def test_where_bags_begin(sparse):
             bags(indices, ft.tensor(offsets))
     with pytest.raises(RuntimeError, match="Expected tensor for argument #1 'weight' to have the same type as"):
         bags(indices, ft.tensor([0]), ft.ones(3, dtype=ft.float64))
+
+
+def test_errors_of_the_function_of_torch():
+    from flambeau_tensor.extend import find_operator
+
+    five = ft.zeros(2, 0, 0, 6, 6, dtype=ft.int64)
+    with pytest.raises(RuntimeError, match="input has to be a 1D or 2D Tensor, but got Tensor of dimension 5"):
+        find_operator("torch.embedding_bag")(ft.zeros(2, 6), five, five)

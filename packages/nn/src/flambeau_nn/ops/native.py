@@ -343,7 +343,7 @@ def _embedding_bag(
             padding_idx,
         )
     except ValueError as e:
-        raise RuntimeError(str(e)) from None
+        raise RuntimeError(str(e).replace("has to be 1D", "has to be a 1D")) from None
     bags = ft.zeros_like(offsets)
     if mode == 0:
         return out, offsets.new_empty((0,)), bags, ft.zeros_like(offsets)
