@@ -881,11 +881,13 @@ def test_blocks_that_do_not_fit():
         ("must be divisible", lambda: torch.sparse_bsr_tensor([0, 1, 2], [0, 1], values, (5, 4))),
         ("0 <= col_indices < ncols", lambda: torch.sparse_bsr_tensor([0, 1, 2], [0, 5], values, (4, 4))),
         ("number of rows", lambda: torch.sparse_bsr_tensor([0, 1], [0, 1], values, (4, 4))),
+        (r"ccol_indices\[..., 0\] == 0", lambda: torch.sparse_bsc_tensor([1, 1, 2], [0, 1], values, (4, 4))),
         ("dimensionality > 2", lambda: torch.sparse_bsc_tensor([0, 1, 2], [0, 1], torch.ones(2), (4, 4))),
     ):
         with pytest.raises((RuntimeError, NotImplementedError), match=message):
             call()
     assert torch.ones(4, 4, 3).to_sparse_bsr((2, 2), dense_dim=1).values().shape == (4, 2, 2, 3)
+    assert x.to_sparse().to_sparse_bsc(2).values().shape == x.to_sparse_bsc(2).values().shape == (2, 2, 2)
 
 
 @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc])

@@ -134,7 +134,9 @@ def sparse_csr_tensor(
     return _by_rows(torch.sparse_csr, crow_indices, col_indices, values, size, dtype, requires_grad)
 
 
-def _by_rows(layout, crow_indices, col_indices, values, size, dtype=None, requires_grad=False):
+def _by_rows(layout, crow_indices, col_indices, values, size, dtype=None, requires_grad=False, by_columns=False):
+    """Return a tensor by rows; ``by_columns``: it is the transpose of one by columns, which errors name."""
+    names = ("ccol", "row", "column", "row") if by_columns else ("crow", "col", "row", "column")
     crow, col = (torch.as_tensor(x).long() for x in (crow_indices, col_indices))
     values = torch.as_tensor(values, dtype=dtype)
     extra = 2 if layout is torch.sparse_bsr else 0
@@ -153,7 +155,7 @@ def _by_rows(layout, crow_indices, col_indices, values, size, dtype=None, requir
     if extra:
         blocks.checked(block, size, "sparse_bsr_tensor")
     in_blocks = size[0] // block[0], size[1] // block[1], *size[2:]
-    _check_compressed(crow, col, values, in_blocks, "crow", "col", "row", "column")
+    _check_compressed(crow, col, values, in_blocks, *names)
     if tuple(values.shape[1 + extra :]) != size[2:]:
         raise RuntimeError(f"values has incorrect size, expected dense dimensions {list(size[2:])}, got {values.shape}")
     places = torch.stack([torch.repeat_interleave(torch.arange(in_blocks[0]), crow.diff()), col])
@@ -198,11 +200,24 @@ def sparse_csc_tensor(
     tensor([[0., 0., 4.],
             [3., 0., 0.]])
     """
+    return _by_columns(torch.sparse_csr, ccol_indices, row_indices, values, size, **options)
+
+
+def _by_columns(
+    layout,
+    ccol_indices,
+    row_indices,
+    values,
+    size,
+    dtype=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    check_invariants=None,
+):
     transposed = None if size is None else (size[1], size[0], *size[2:])
-    if transposed is not None:
-        starts, places, entries = (torch.as_tensor(x) for x in (ccol_indices, row_indices, values))
-        _check_compressed(starts, places, entries, transposed, "ccol", "row", "column", "row")
-    return sparse_csr_tensor(ccol_indices, row_indices, values, transposed, **options)._transposed()
+    made = _by_rows(layout, ccol_indices, row_indices, values, transposed, dtype, requires_grad, by_columns=True)
+    return made._transposed()
 
 
 @overridable(namespace="torch")
@@ -252,9 +267,7 @@ def sparse_bsc_tensor(
     values = torch.as_tensor(values)
     if values.ndim < 3:
         raise RuntimeError(f"values must have dimensionality > 2 (for blocks), got {values.ndim}")
-    transposed = None if size is None else (size[1], size[0], *size[2:])
-    made = sparse_bsr_tensor(ccol_indices, row_indices, values.transpose(1, 2), transposed, **options)
-    return made._transposed()
+    return _by_columns(torch.sparse_bsr, ccol_indices, row_indices, values.transpose(1, 2), size, **options)
 
 
 @overridable(namespace="torch")

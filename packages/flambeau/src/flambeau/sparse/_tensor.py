@@ -295,6 +295,7 @@ class SparseTensor(Tensor):
         return self._to_blocks(torch.sparse_bsc, blocksize)
 
     def _to_blocks(self, layout, blocksize):
+        blocksize = (blocksize,) * 2 if isinstance(blocksize, int) else blocksize
         if self._layout is layout and (blocksize is None or tuple(blocksize) == blocks.size_of_blocks(self)):
             return self
         return blocks.from_elements(self.to_sparse(), layout, blocksize or blocks.size_of_blocks(self))
