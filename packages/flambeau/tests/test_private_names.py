@@ -360,3 +360,9 @@ def test_records_of_files(tmp_path):
         assert reader.get_record("k") == b"ab"
     with open(path, "rb") as file:
         assert torch.serialization._is_zipfile(file) and file.tell() == 0
+
+
+def test_functions_that_run_aside():
+    assert torch.jit._wait(torch.jit._fork(torch.add, torch.ones(2), 1)).tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="size of tensor"):
+        torch.jit.fork(torch.add, torch.ones(2), torch.ones(3))

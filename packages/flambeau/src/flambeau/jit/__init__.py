@@ -503,7 +503,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
     """Call ``func(*args, **kwargs)`` and return a future with its result.
 
     Raises:
-        TypeError: ``func`` is not callable. Its own errors are raised by ``wait``.
+        TypeError: ``func`` is not callable. Its own errors are raised here, too.
 
     >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])
@@ -525,6 +525,9 @@ def wait(future: "Future") -> Any:
     tensor([2., 2.])
     """
     return future.wait()
+
+
+_fork, _wait = fork, wait
 
 
 def _get_trace_graph(*args: Any, **kwargs: Any) -> NoReturn:

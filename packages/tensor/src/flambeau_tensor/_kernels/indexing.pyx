@@ -414,7 +414,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
         t = copy_of(t)
     _read_indices(t, <tuple>a[1], indices, keep)
     if not keep:
-        raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
+        raise RuntimeError(f"{op.name}(): at least one of the indices must be a tensor")
     if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
         values = to_dtype(values, t.dtype)  # PyTorch fills in this case
     wide = to_dtype(t, FLOAT32) if accumulate and not supports(ADD, t.dtype) else t  # for float16 and bfloat16
