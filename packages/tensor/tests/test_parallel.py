@@ -2,6 +2,8 @@
 processors, and in a forked child. Detects a wait for a helper that never comes, and a result that is read too early."""
 
 import os
+import subprocess
+import sys
 import time
 from threading import Thread
 
@@ -54,3 +56,37 @@ def test_a_forked_child_starts_helpers_of_its_own(threads):
         work(20, failures)
         os._exit(len(failures))
     assert os.waitpid(child, 0)[1] == 0 and not failures
+
+
+IMPORTING = """
+import os, signal, sys, threading, time
+import flambeau_tensor
+
+def importing():
+    started.set()
+    import flambeau_slow
+
+started = threading.Event()
+thread = threading.Thread(target=importing)
+thread.start()
+started.wait()
+time.sleep(0.1)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)  # the default ends the process
+    import flambeau_slow
+    os._exit(flambeau_slow.DONE)
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_waits_for_imports_of_other_threads(tmp_path):
+    """The child lacks the other thread, whose lock of the module it would wait for."""
+    (tmp_path / "flambeau_slow.py").write_text("import time\ntime.sleep(0.5)\nDONE = 7\n")
+    command = [sys.executable, "-W", "ignore", "-c", IMPORTING]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["7"], done.stderr

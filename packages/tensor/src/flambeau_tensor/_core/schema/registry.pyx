@@ -24,9 +24,10 @@ from flambeau_tensor._core.call.python_syntax import point
 
 import os
 import sys
-from _thread import RLock  # importing threading would take longer
-from importlib import import_module
+from _thread import RLock, get_ident  # importing threading would take longer
+from importlib import _bootstrap, import_module
 from sys import intern
+from time import sleep
 
 from flambeau_overrides.registry import before_listing, ignore, register, registered, restore, unregister
 
@@ -405,8 +406,29 @@ cdef bint _renewing = False  # whether the lists of names are being rewritten an
 cdef list _loading = []  # the modules that are being loaded
 cdef object _lock = RLock()
 
-if hasattr(os, "register_at_fork"):  # a forked child lacks the thread that may hold it
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+def _imported_elsewhere():
+    """Whether another thread is importing a flambeau module. Python's locks of modules are no public interface."""
+    own = get_ident()
+    for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
+        if name.startswith("flambeau") and getattr(reference(), "owner", None) not in (None, own):
+            return True
+    return False
+
+
+def _before_fork():
+    """Take the lock while no other thread imports: a forked child lacks that thread, and would wait for it for ever."""
+    _lock.acquire()
+    for _ in range(2000):
+        if not _imported_elsewhere():
+            return
+        _lock.release()
+        sleep(0.001)
+        _lock.acquire()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 cdef class LazyMethod:
