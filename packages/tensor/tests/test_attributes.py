@@ -260,6 +260,11 @@ def test_python_functions_on_elements():
     assert x.clone().map_(x[0], lambda a, b: a - b).tolist() == [[0, 0, 0], [6, 6, 6]]
     assert x.clone().map2_(x, x, lambda a, b, c: a * b + c).tolist() == [[0, 6, 20], [42, 72, 110]]
     assert ft.tensor([1, 2]).apply_(lambda v: v * 2.6).tolist() == [2, 5]
+    for wrong, error in ((None, TypeError), ([1.0], TypeError), ("x", TypeError), (ft.ones(2), ValueError)):
+        calls = []
+        with pytest.raises(error):
+            x.clone().apply_(lambda v, calls=calls, wrong=wrong: [calls.append(v), wrong][1])
+        assert len(calls) == 1
     with pytest.raises(TypeError, match="map_: expected torch.LongTensor for 'other' \\(got torch.FloatTensor\\)"):
         x.long().map_(x, lambda a, b: a)
     with pytest.raises(TypeError, match="map2_: expected torch.FloatTensor for 'y' \\(got torch.LongTensor\\)"):

@@ -276,7 +276,14 @@ def _applied(name, input, others, callable):
                 f"torch.{type_name(other.dtype)}Tensor)"
             )
     columns = [t.expand(tuple(input.shape)).reshape((-1,)).tolist() for t in (input, *others)]
-    values = [callable(*row) for row in zip(*columns, strict=True)]
+    values = []
+    for row in zip(*columns, strict=True):
+        value = callable(*row)
+        if isinstance(value, Tensor):
+            interop.from_data([value], input.dtype)  # raises unless it has one element
+        elif not any(hasattr(value, method) for method in ("__float__", "__index__", "__complex__")):
+            raise TypeError(f"must be real number, not {type(value).__name__}")
+        values.append(value)
     return copy_(input, interop.from_data(values, input.dtype).reshape(tuple(input.shape)))
 
 
