@@ -498,3 +498,10 @@ def test_counter_of_batches_on_meta_and_integers():
     for run in (nn.BatchNorm1d(3), lambda x: F.batch_norm(x, None, None, training=True)):
         with pytest.raises(NotImplementedError, match="\"batch_norm\" not implemented for 'Long'"):
             run(integers)
+
+
+def test_layout_of_rms_norm():
+    x = ft.ones(2, 3, 4, 5).to(memory_format=ft.channels_last).requires_grad_()
+    y = F.rms_norm(x, (5,), ft.ones(5))
+    y.sum().backward()
+    assert y.stride() == x.grad.stride() == (60, 1, 15, 3)

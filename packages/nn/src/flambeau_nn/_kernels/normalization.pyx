@@ -13,8 +13,8 @@ from flambeau_nn._kernels.compute_dtype cimport computed
 from flambeau_nn._kernels.normalization_types cimport PARTS, Normalized, normalized_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,
-    read_float, read_ints, shape_text,
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, in_format_of,
+    parallel_for, read_float, read_ints, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
@@ -149,7 +149,7 @@ cdef object _rms_rows(PyObject* op, PyObject** a):
     """(self, normalized_shape, weight, eps)"""
     cdef Work w
     cdef _Operands held = _prepare(&w, a[0], a[1], a[2], <PyObject*>None, a[3], "layer_norm")
-    return _forward(&w, held, False)
+    return in_format_of(_forward(&w, held, False), a[0])
 
 
 cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t parts, Py_ssize_t n, Py_ssize_t first,
