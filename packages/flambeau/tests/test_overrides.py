@@ -349,3 +349,29 @@ def test_what_is_ignored_is_what_pytorch_ignores():
         assert func in ignored
     assert {torch.sparse_coo_tensor, torch.get_autocast_dtype, torch.Tensor._make_wrapper_subclass} <= ignored
     assert not {torch.add, torch.Tensor.add, torch.nn.functional.relu} & ignored
+
+
+def test_the_right_operand_is_asked_for_the_reflected_method():
+    """As in PyTorch 2.13, also if its class is not derived from that of the left operand."""
+    asked = []
+
+    class Nothing(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    class Reflected(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func.__name__)
+            return -1 if func in (torch.Tensor.__rpow__, torch.Tensor.__rsub__) else NotImplemented
+
+    for left in (Nothing(), torch.ones(2)):
+        assert left ** Reflected() == -1 and left - Reflected() == -1
+        assert asked == ["__pow__", "__rpow__", "sub", "__rsub__"]
+        asked.clear()
+        with pytest.raises(TypeError, match="unsupported operand"):
+            left % Reflected()
+        asked.clear()
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Nothing() ** Nothing()

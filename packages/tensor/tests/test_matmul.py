@@ -425,13 +425,23 @@ def ones(*shape, dtype="float32"):
         ),
         (lambda: ft.outer(ones(2), ones(3, 2)), RuntimeError, "outer: Expected 1-D argument vec2, but got 2-D"),
         (lambda: ft.mm([1], ones(2)), TypeError, "mm(): argument 'input' (position 1) must be Tensor, not list"),
-        (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 1) must be Tensor, not float"),
+        (
+            lambda: ones(2, 3).matmul(2.0),
+            TypeError,
+            "matmul(): argument 'other' (position 1) must be Tensor, not float",
+        ),
     ],
 )
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value) == text
+
+
+def test_a_number_is_no_matrix():
+    for call in (lambda: ones(2, 3) @ 2.0, lambda: 2.0 @ ones(2, 3)):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()
 
 
 def test_in_place_error_leaves_the_tensor_alone():

@@ -139,8 +139,26 @@ cdef object _call_syntax(int which, object a, object b):
             args[0], args[1] = args[1], args[0]
     result = (<positional_t>call_positional)(op, args, 2, called)
     if result == NULL and _is_others_turn(args):
-        return NotImplemented
+        return _by_other_class(which, args)
     return new_reference(result)
+
+
+cdef object _by_other_class(int which, PyObject** args):
+    """Call the right operand's handler for the reflected method. Python tries only operands with another slot."""
+    cdef PyObject* swapped[2]
+    cdef list overriding
+    if _reflected[which] is None or not is_tensor(args[0]) or not is_tensor(args[1]) or \
+            args[0].ob_type == args[1].ob_type:
+        return NotImplemented
+    swapped[0], swapped[1] = args[1], args[0]
+    called = type_members(TensorType)[_reflected[which]]
+    overriding = collect_vector(swapped, 2)
+    if overriding is None or not overridden(called, overriding):
+        return NotImplemented
+    try:
+        return hand_over(<PyObject*>called, overriding, swapped, 2, NULL)
+    except TypeError:
+        return NotImplemented
 
 
 cdef object _FIRST = 0  # the dimension of iteration
