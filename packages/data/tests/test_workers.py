@@ -277,8 +277,10 @@ def test_what_does_not_pickle():
 def test_a_worker_that_dies_ends_the_pass(what, how, in_order):
     begin = time.monotonic()
     iterator = iter(forked(Bad(what), num_workers=2, timeout=200, in_order=in_order, persistent_workers=True))
-    with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly:? {how}"):
+    with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly:? {how}") as e:
         list(iterator)
+    killed = str(e.value.__cause__).partition(") ")[2] if what is die else None
+    assert killed == (f"is killed by signal: {signal.strsignal(signal.SIGKILL)}." if what is die else None)
     with pytest.raises(RuntimeError, match="have stopped; start another pass"):
         next(iterator)
     assert time.monotonic() - begin < 100

@@ -393,7 +393,12 @@ class _Link:
             if code is not None and code < 0
             else (f" with exit code {code}")
         )
-        return RuntimeError(f"DataLoader worker (pid(s) {self.process.pid}) exited unexpectedly{how}")
+        error = RuntimeError(f"DataLoader worker (pid(s) {self.process.pid}) exited unexpectedly{how}")
+        if code is not None and code < 0:  # PyTorch names the signal in the cause, where programs look for it
+            error.__cause__ = RuntimeError(
+                f"DataLoader worker (pid {self.process.pid}) is killed by signal: {signal.strsignal(-code)}."
+            )
+        return error
 
 
 def _stop(owner: int, links: list[_Link], directory: "str | None", grace: float) -> None:
@@ -546,7 +551,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         except _Gone as e:
             error = e.args[0].death()
             self._shutdown_workers()
-            raise error from None
+            raise error from error.__cause__
         except Exception:
             raise
         except BaseException:
