@@ -711,3 +711,30 @@ def test_lists_that_contain_themselves_are_no_indices():
             ft.ones(2, 2)[index]
         with pytest.raises(IndexError):
             ft.ones(2, 2)[index] = 1
+
+
+@pytest.mark.parametrize("answer", ["x", 1.5, None, (), object()])
+def test_an_index_that_is_no_int_raises(answer):
+    """An object whose `__index__` returns something else was read as if it were a tensor."""
+    wrong = type("Wrong", (), {"__index__": lambda self: answer})()
+    x = ft.ones(3, 3)
+    for use in (
+        lambda: x[wrong],
+        lambda: x[0, wrong],
+        lambda: x[wrong:],
+        lambda: x.__setitem__(wrong, 1),
+        lambda: x.sum(wrong),
+        lambda: x.split(wrong),
+        lambda: x.chunk(wrong),
+        lambda: x.tensor_split(wrong),
+        lambda: ft.zeros(wrong),
+        lambda: ft.zeros((wrong, 2)),
+        lambda: ft.Size([wrong]),
+        lambda: ft.UntypedStorage(wrong),
+        lambda: x.untyped_storage()[wrong],
+        lambda: ft.Generator().manual_seed(wrong),
+        lambda: ft.tensordot(x, x, wrong),
+        lambda: x.random_(wrong),
+    ):
+        with pytest.raises((TypeError, ValueError, RuntimeError, IndexError)):
+            use()

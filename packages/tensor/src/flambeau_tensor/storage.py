@@ -11,6 +11,7 @@ memory of the tensors.
 
 import copyreg
 import io
+from operator import index as as_index
 
 from flambeau_tensor._core.elementwise.dtype import (
     CONVERSIONS,
@@ -101,7 +102,7 @@ class TypedStorage:
 
     def _made(self, given, device, error):
         if hasattr(given, "__index__") and not isinstance(given, Tensor):
-            return UntypedStorage(given.__index__() * self.dtype.itemsize, device=device)
+            return UntypedStorage(as_index(given) * self.dtype.itemsize, device=device)
         if not hasattr(given, "__iter__"):
             raise TypeError(f"{error}Argument type not recognized: {type(given)}")
         return find_operator("torch.tensor")(list(given), dtype=self.dtype, device=device).untyped_storage()

@@ -18,6 +18,8 @@ from flambeau_tensor.compute cimport (
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
+from operator import index as as_index
+
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 from flambeau_tensor.extend import hot
@@ -307,7 +309,7 @@ cdef object _set_output_size(Pool* p, _Name name, object given, int ndim):
                 f"not {type(given).__name__}"
             raise TypeError(f"{name.text}(): argument 'output_size' (position 2) must be tuple of ints, {what}")
         else:
-            p.count[AXES - dims + d] = entry.__index__()
+            p.count[AXES - dims + d] = as_index(entry)
     if not name.maximum:
         for d in range(AXES - dims, AXES):
             if p.count[d] < 0:

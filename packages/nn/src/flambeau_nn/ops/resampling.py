@@ -8,6 +8,7 @@ compiled, so the first stack level of a warning is the caller.
 import math
 import warnings
 from itertools import product
+from operator import index as as_index
 
 import flambeau_tensor as ft
 from flambeau_nn._kernels import grid_sample, resampling, shuffling
@@ -92,8 +93,8 @@ def _given_sizes(size, dims, input):
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
                 f"but got size with types {[type(n) for n in size]}"
             )
-        return tuple(n.__index__() for n in size)
-    return (size.__index__(),) * dims
+        return tuple(as_index(n) for n in size)
+    return (as_index(size),) * dims
 
 
 def _given_factors(scale_factor, dims, input):

@@ -1,5 +1,6 @@
 """The random number generator: a Mersenne Twister with PyTorch's seeding and state format."""
 import os
+from operator import index as as_index
 
 from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -91,7 +92,7 @@ cdef class Generator:
         """Restart from ``seed``, an int of up to 64 bits; negative ones count from 2**64. Returns the generator."""
         if not hasattr(seed, "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        seed = seed.__index__()
+        seed = as_index(seed)
         if not -0x8000000000000000 <= seed <= 0xffffffffffffffff:
             raise ValueError("Overflow when unpacking long long")
         _note()

@@ -38,6 +38,7 @@ cdef extern from "Python.h":
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t*, Py_ssize_t*, Py_ssize_t)
     Py_ssize_t PyNumber_AsSsize_t(object, object) except? -1
     int PyIndex_Check(object)
+    object PyNumber_Index(object)
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -210,7 +211,7 @@ cdef object _converted(Tensor t, object o, Reading* r):
     cdef Tensor x
     if not isinstance(o, Tensor) and PyIndex_Check(o) and not isinstance(o, np.ndarray):
         r.specified += 1
-        return o.__index__()
+        return PyNumber_Index(o)  # an exact int
     x = _index_tensor(o)
     if x.flags & META and not t.flags & META:
         raise RuntimeError("Tensor on device meta is not on the expected device cpu!")

@@ -481,6 +481,8 @@ cpdef object tolist(Tensor t):
     """Return the elements as nested lists of Python numbers."""
     if t.flags & META:
         raise no_memory()
+    if t.numel > MOST_NUMBERS:
+        raise MemoryError(f"a list of {t.numel} numbers")
     if t.flags & LAZY or t.ndim:  # finalizers and other threads may resize the tensor while objects are created
         t = copy_of(t)
     return _to_list(t, 0, t.data)

@@ -244,7 +244,7 @@ cdef object _split(Operator op, PyObject** a):  # (self, split_size_or_sections,
     if not hasattr(given, "__index__"):
         raise TypeError(f"split(): argument 'split_size_or_sections' must be int or tuple of ints, not "
                         f"{type(given).__name__}")
-    size, length = given.__index__(), t.sizes[dim]
+    size, length = index(given), t.sizes[dim]
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0:
@@ -314,7 +314,7 @@ def cut(str name, Tensor t not None, given, int dim):
     if not hasattr(given, "__index__"):
         raise TypeError(f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
                         f"{type(given).__name__}")
-    sections = given.__index__()
+    sections = index(given)
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
     check_size((sections, 128), _BYTE)  # a view is no smaller than this

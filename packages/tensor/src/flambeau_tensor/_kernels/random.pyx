@@ -18,6 +18,8 @@ from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.random_types cimport Params, Source, choose_t, draw_t, permute_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
+from operator import index as as_index
+
 from flambeau_tensor._core.elementwise.dtype import c_type_name, type_name
 from flambeau_tensor._core.elementwise.cpu_levels import hot
 
@@ -469,7 +471,7 @@ cdef Tensor resized(Operator op, object out, int ndim, const Py_ssize_t* sizes):
 cdef int64_t integer_argument(Operator op, str name, int position, object value) except? -1:
     if isinstance(value, (float, str)) or not hasattr(value, "__index__"):
         raise TypeError(f"{op.name}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}")
-    value = value.__index__()
+    value = as_index(value)
     if not -0x8000000000000000 <= value <= 0x7fffffffffffffff:
         raise ValueError("Overflow when unpacking long long")
     return value

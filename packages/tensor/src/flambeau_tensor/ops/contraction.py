@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+from operator import index as as_index
 
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
 from flambeau_tensor._core.call.operator import Operator
@@ -57,7 +58,7 @@ def _tensordot(a, b, dims, out):
         first, second = dims
         dims_a, dims_b = [first], [second]
     elif hasattr(dims, "__index__"):
-        n = dims.__index__()
+        n = as_index(dims)
         if n < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={n}")
         if n > min(a.ndim, b.ndim):

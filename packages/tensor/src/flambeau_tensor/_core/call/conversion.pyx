@@ -14,6 +14,7 @@ from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._core.elementwise.dtype import refuse_named
 
 cdef extern from "Python.h":
+    object as_index "PyNumber_Index" (object)
     int PyIndex_Check(object)
 
 cdef object NOTHING = object()
@@ -30,7 +31,7 @@ cdef object array_operand(PyObject* o):
     """Return a NumPy array or number as a tensor or Python number; None for other objects."""
     cdef object obj = <object>o
     if PyFloat_Check(obj) or PyLong_Check(obj):
-        return obj.__index__() if PyLong_Check(obj) else float(obj)
+        return as_index(obj) if PyLong_Check(obj) else float(obj)
     module = type(obj).__module__
     if module == "numpy":
         if hasattr(obj, "__array_interface__"):
@@ -44,7 +45,7 @@ cdef object integer_of(object o):
     if PyBool_Check(o) or not PyIndex_Check(o):
         return None
     try:
-        return o.__index__()
+        return as_index(o)
     except RecursionError:  # asked again for each overload, it would take exponential time
         raise
     except (TypeError, RuntimeError):

@@ -5,6 +5,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 cdef extern from "Python.h":
+    object as_index "PyNumber_Index" (object)
     ctypedef struct Mapping "PyMappingMethods":
         object (*mp_subscript)(object, object)
     ctypedef struct Sequence "PySequenceMethods":
@@ -24,7 +25,7 @@ cdef object _size_number(Py_ssize_t i, object size):
     if isinstance(size, float) or not hasattr(size, "__index__"):
         raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(size).__name__}')")
     try:
-        size = size.__index__()
+        size = as_index(size)
         if not -0x8000000000000000 <= size <= 0x7fffffffffffffff:
             raise ValueError("Overflow when unpacking long long")
         return size
