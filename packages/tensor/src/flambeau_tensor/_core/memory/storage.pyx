@@ -6,7 +6,6 @@ size class, up to a limit. The Storage object itself stores small data. The allo
 """
 import gc
 import os
-from operator import index as as_index
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
@@ -567,7 +566,7 @@ cdef _checked_index(Storage s, index):
     cdef Py_ssize_t i
     if not hasattr(index, "__index__"):
         raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
-    i = as_index(index)
+    i = index
     if not -s.nbytes <= i < s.nbytes:
         raise IndexError(f"index {i} out of range for storage of size {s.nbytes}")
     return i + s.nbytes if i < 0 else i
@@ -576,7 +575,7 @@ cdef _checked_index(Storage s, index):
 cdef Storage _storage_of(given):
     cdef Py_ssize_t i
     if hasattr(given, "__index__"):
-        i = as_index(given)
+        i = given
         if i < 0:
             raise RuntimeError(f"UntypedStorage(): a size must not be negative, got {i}")
         return new_storage(i)
@@ -590,7 +589,7 @@ cdef Storage _storage_of(given):
             raise RuntimeError(
                 f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(given).__name__}), but "
                 f"one of the items was of type {type(value).__name__} instead of int")
-    return _restored(bytes([as_index(value) & 255 for value in values]))
+    return _restored(bytes([value.__index__() & 255 for value in values]))
 
 
 cdef Storage _from_file(filename, shared, Py_ssize_t size):
