@@ -1,5 +1,6 @@
 """``torch.multiprocessing.reductions``: how tensors are sent to another process, by the descriptor of shared memory."""
 
+import weakref
 from collections.abc import Callable
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -10,6 +11,7 @@ from flambeau_tensor.storage import TypedStorage, UntypedStorage
 from flambeau_tensor.subclassing import rebuild_over, reduce_for_process
 
 __all__ = [
+    "StorageWeakRef",
     "ForkingPickler",
     "init_reductions",
     "rebuild_storage_fd",
@@ -17,6 +19,39 @@ __all__ = [
     "reduce_storage",
     "reduce_tensor",
 ]
+
+
+class StorageWeakRef:
+    """A weak reference to a storage. References to the same memory are equal.
+
+    Args:
+        storage: an ``UntypedStorage`` or a ``TypedStorage``.
+
+    >>> x = torch.ones(2)
+    >>> reference = torch.multiprocessing.reductions.StorageWeakRef(x.untyped_storage())
+    >>> reference.expired()
+    False
+    >>> del x
+    >>> reference.expired()
+    True
+    """
+
+    __slots__ = "_storage", "cdata"
+
+    def __init__(self, storage: UntypedStorage | TypedStorage) -> None:
+        untyped = storage.untyped() if isinstance(storage, TypedStorage) else storage
+        self.cdata: int = untyped._cdata
+        self._storage = weakref.ref(untyped)
+
+    def expired(self) -> bool:
+        """Return whether the storage no longer exists."""
+        return self._storage() is None
+
+    def __hash__(self) -> int:
+        return self.cdata
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, StorageWeakRef) and self.cdata == other.cdata
 
 
 def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:

@@ -3,6 +3,23 @@ plain answers."""
 
 from typing import Any
 
+from flambeau_tensor import not_built
+
+
+class ShapeEnv:
+    """PyTorch's relations between sizes that are not known. All sizes are known here, so there is none to create.
+
+    Raises:
+        NotBuiltError: always.
+
+    >>> ShapeEnv()
+    Traceback (most recent call last):
+    NotBuiltError: torch.fx.experimental.symbolic_shapes.ShapeEnv is not built: all sizes are known
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise not_built.not_built("torch.fx.experimental.symbolic_shapes.ShapeEnv", "all sizes are known")
+
 
 def guard_or_false(a: Any) -> bool:
     """The truth of `a`.

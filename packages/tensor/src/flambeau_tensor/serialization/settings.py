@@ -2,7 +2,9 @@
 
 import sys
 import threading
+import warnings
 from enum import Enum
+from types import ModuleType
 
 from flambeau_tensor.serialization import naming
 
@@ -234,3 +236,36 @@ class skip_data:  # noqa: N801
 def skips_data() -> bool:
     """Return True if the calling thread is in a `skip_data` block."""
     return _skipping.on
+
+
+def check_module_version_greater_or_equal(
+    module: ModuleType, req_version_tuple: tuple, error_if_malformed: bool = True
+) -> bool:
+    """Return whether the version of a module is at least the required one.
+
+    Args:
+        module: a module with ``__version__``, such as ``dill``.
+        req_version_tuple: the first parts of the required version, of the types to which those of the module's version
+            are converted.
+        error_if_malformed: whether a version with other parts is an error, instead of a warning and True.
+
+    Raises:
+        RuntimeError: the version has too few parts, or one of another type.
+
+    >>> import numpy
+    >>> check_module_version_greater_or_equal(numpy, (1, 20))
+    True
+    """
+    parts = module.__version__.split(".")
+    try:
+        found = tuple(type(wanted)(parts[i]) for i, wanted in enumerate(req_version_tuple))
+        return found >= tuple(req_version_tuple)
+    except (ValueError, TypeError, IndexError) as error:
+        text = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared "
+            f"with tuple {req_version_tuple}"
+        )
+        if error_if_malformed:
+            raise RuntimeError(text) from error
+    warnings.warn(f"{text}, but continuing assuming that requirement is met", stacklevel=2)
+    return True

@@ -2,6 +2,7 @@
 from flambeau_tensor._core.memory.types cimport INLINE_WORDS
 
 cdef class Storage:
+    cdef object __weakref__
     cdef char* data
     cdef Py_ssize_t nbytes
     cdef Py_ssize_t version  # incremented by every write; autograd compares it

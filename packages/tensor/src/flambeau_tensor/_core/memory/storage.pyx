@@ -47,6 +47,7 @@ cdef extern from * nogil:
 
 cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject*)
+    void PyObject_ClearWeakRefs(PyObject*)
 
 cdef enum:
     ALIGN = 64
@@ -461,6 +462,7 @@ cdef void _dealloc(PyObject* o) noexcept:
         _release((<Storage>o).data)
         (<Storage>o).owned = False
     (<Storage>o).owner = None
+    PyObject_ClearWeakRefs(o)
     if o.ob_type != <PyTypeObject*>Storage or not keep(&_shells, o):
         _dealloc_fields(o)
 
