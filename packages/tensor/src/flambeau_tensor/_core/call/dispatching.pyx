@@ -182,7 +182,7 @@ cdef object _ask(Question question, Operator op, PyObject** slots):
         state.kernels, state.handlers = kernels, handlers
         state.grad_enabled = recording
     if found is NotImplemented:
-        raise _unanswered(question.func, None, (type(t),))
+        raise _unanswered(f"torch.ops.{str(question.func).rpartition('.')[0]}", None, (type(t),))
     if found is None:  # the value with which the tensor was created applies
         return NotImplemented
     return question.answer(found, *[<object>slots[i] for i in range(1, op.nslots)])
@@ -319,7 +319,7 @@ cdef object dispatch(Operator op, PyObject** slots):
         state.kernels, state.handlers = kernels, handlers
         state.grad_enabled = recording
     if result is NotImplemented:
-        raise _unanswered(form.func, mode, types)
+        raise _unanswered(f"torch._ops.{form.func}", mode, types)
     if written is not None:
         if written.storage.version == version:
             written.storage.version += 1
@@ -334,9 +334,9 @@ cdef object dispatch(Operator op, PyObject** slots):
     return result
 
 
-cdef object _unanswered(func, mode, types):
+cdef object _unanswered(str name, mode, types):
     asked = ([] if mode is None else [f"  - mode object {mode!r}"]) + [f"  - tensor subclass {t!r}" for t in types]
-    return TypeError(f"Multiple dispatch failed for 'torch._ops.{func}'; all __torch_dispatch__ handlers "
+    return TypeError(f"Multiple dispatch failed for '{name}'; all __torch_dispatch__ handlers "
                      "returned NotImplemented:\n\n" + "\n".join(asked))
 
 
