@@ -77,8 +77,12 @@ __all__ = [
 
 
 def _of_packages_above(name: str) -> Any:
-    if name in ("_profiler_enabled", "_disable_profiler"):
+    if name in ("_profiler_enabled", "_disable_profiler", "kineto_available"):
         return getattr(__getattr__("profiler"), name)
+    if name == "_calculate_shape":
+        from flambeau_autograd.messages import compared_shapes
+
+        return compared_shapes
     if name == "SavedTensor":
         from flambeau_autograd._engine.graph.saved_tensor import SavedTensor
 

@@ -1,5 +1,7 @@
 """Longer messages of errors and warnings, and the forward call to which an error in backward belongs."""
 
+from typing import Any
+
 # The kind of a view that must not be written to while recording -> the reason.
 _REASONS = {
     "in no_grad mode": (
@@ -92,3 +94,8 @@ def argument_name(node, index: int) -> str:
     """Return the name of the forward argument for the ``index``-th gradient of ``node``, as an addition to messages."""
     name = node._argument(index)
     return f" (the gradient of argument '{name}')" if name else ""
+
+
+def compared_shapes(output: Any, grad: Any, is_grads_batched: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shapes of an output and of its gradient, the latter without the dimension of batched gradients."""
+    return output.shape, grad.shape[1:] if is_grads_batched else grad.shape

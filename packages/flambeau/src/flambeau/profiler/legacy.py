@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from flambeau.profiler import _profile
+from flambeau.profiler import _profile, kineto_available  # noqa: F401  (the second for programs)
 from flambeau.profiler._events import Event as FunctionEvent
 from flambeau.profiler._events import EventList
 from flambeau.profiler._profile import record_function
