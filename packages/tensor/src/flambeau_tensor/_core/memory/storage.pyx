@@ -66,8 +66,7 @@ cdef struct Header:
 
 cdef Header* _free[NCLASSES]
 cdef Py_ssize_t _cached = 0, _in_use = 0, _peak = 0, _cap = 1 << 30
-cdef Py_ssize_t _hits = 0, _misses = 0
-cdef Py_ssize_t _shade = 0
+cdef Py_ssize_t _hits = 0, _misses = 0, _shade = 0
 
 
 cdef inline int _class_of(Py_ssize_t n, Py_ssize_t* capacity) noexcept nogil:
@@ -444,8 +443,7 @@ cdef class Storage:
         if self.owner is META_OWNER:
             return f"...\n[torch.storage.UntypedStorage(device=meta) of size {self.nbytes}]"
         shown = self.tolist() if self.nbytes <= 1000 else [*bytes(self)[:3], "...", *bytes(self)[self.nbytes - 3:]]
-        return "".join(f" {n}\n" for n in shown) + (
-            f"[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes}]")
+        return "".join(f" {n}\n" for n in shown) + f"[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes}]"
 
 
 UntypedStorage = Storage
