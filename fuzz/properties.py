@@ -235,12 +235,13 @@ def of_nothing(case):
 
 
 def handed_back(case):
-    """PyTorch's result is the input, ours another tensor with the same elements."""
+    """PyTorch's result is the input, which may have another shape by now, and ours a tensor with the same elements."""
     ours, theirs = case.summaries()
     if not theirs or theirs[0] != "same" or not ours or ours[0] != "tensor":
         return False
     same = case.theirs[theirs[1]]
-    return same[0] == "tensor" and same[1:3] == ours[1:3] and close(same[5], ours[5], 1e-6)
+    flat = [np.ravel(value[5]).tolist() for value in (same, ours)] if same[0] == "tensor" else [None, 0]
+    return same[1] == ours[1] and close(*flat, 1e-6)
 
 
 def unreadable_zeros(case):
