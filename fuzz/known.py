@@ -125,6 +125,12 @@ DECIDED = [
         every(says("grad"), number_for_none),
         "gradient of `cumprod` is NaN from the first NaN",
     ),
+    (
+        call("renorm"),
+        "value",
+        every(says("grad"), nan_in, differ_so(lambda a, b: a != a and b == 1)),
+        "gradient of `renorm` for a slice with NaN",
+    ),
     (r"\.data = ", "value", replaced_by_another_shape, "have the shape of the new data"),
     (
         call("median nanmedian"),
@@ -344,7 +350,7 @@ DECIDED = [
     (
         r"_softmax_backward_data\(",
         "dtype",
-        lambda case: case.summaries()[0][1].removeprefix("torch.") in case.line,
+        lambda case: case.summaries()[0][1].removeprefix("torch.").replace("complex128", "complex") in case.line,
         "ignores `input_dtype` except for half types",
     ),
     (
@@ -671,7 +677,7 @@ DECIDED = [
         every(
             lambda case: case.summaries()[0][0] == "same" and case.summaries()[1][0] == "tensor",
             says(r"^\w kind"),
-            lambda case: re.search(r"\w_\(|^\w \S{1,2}= ", case.line) is not None,
+            lambda case: re.search(r"\w_\(|^\w \S{1,2}= |out=", case.line) is not None,
         ),
         "of a plain tensor with an argument of a subclass",
     ),

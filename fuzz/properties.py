@@ -465,11 +465,12 @@ def most_frequent(case):
 
 
 def same_numbers(case):
-    """Only dtypes differ, and ours is bool where PyTorch's is float."""
+    """Only dtypes differ, and ours is that of whole numbers where PyTorch's is float."""
     mine, others = case.tensors(case.ours), case.tensors(case.theirs)
     pairs = [(a, b) for a, b in zip(mine, others, strict=True) if a[1] != b[1]]
     return all(
-        (a[1], b[1]) == ("torch.bool", "torch.float32")
+        b[1] == "torch.float32"
+        and a[1].startswith(("torch.bool", "torch.int", "torch.uint"))
         and np.array_equal(np.array(a[2], dtype=float), np.array(b[2], dtype=float))
         for a, b in pairs
     )
