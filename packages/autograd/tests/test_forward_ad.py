@@ -459,3 +459,17 @@ def test_duals_of_inference_tensors():
         assert not dual._is_view()
         dual += 1
         assert x.tolist() == [2.0, 2.0]
+
+
+def test_transforms_switch_forward_mode_on():
+    with fwAD._set_fwd_grad_enabled(False):
+        assert jvp(torch.sin, (torch.zeros(1),), (torch.ones(1),))[1].tolist() == [1.0]
+        assert not fwAD._is_fwd_grad_enabled()
+
+    def off(x):
+        with fwAD._set_fwd_grad_enabled(False):
+            return x * 2
+
+    assert jvp(lambda x: off(x) + x, (torch.zeros(1),), (torch.ones(1),))[1].tolist() == [1.0]
+    with fwAD._set_fwd_grad_enabled(False):
+        assert jvp(lambda x: off(x) + x, (torch.zeros(1),), (torch.ones(1),))[1].tolist() == [1.0]

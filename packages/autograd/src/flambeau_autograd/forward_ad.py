@@ -14,10 +14,11 @@ from collections import namedtuple
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.graph.settings import OuterDual, Setting, Since
+from flambeau_autograd._engine.graph.settings import OuterDual
 from flambeau_autograd._engine.levels.dual_level import (
     dual_levels,
     enter_outer_dual,
+    forward_enabled,
     leave_outer_dual,
     outer_dual,
     set_forward_enabled,
@@ -151,17 +152,23 @@ def _check(tensor: Tensor, tangent: Any) -> None:
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
-_enabled = Setting(True, set_forward_enabled)
+class _set_fwd_grad_enabled:
+    """Ignore tangents from now on if ``mode`` is False, or carry them on; the end of a block restores this."""
 
+    def __init__(self, mode: bool) -> None:
+        self.before = forward_enabled()
+        set_forward_enabled(bool(mode))
 
-def _set_fwd_grad_enabled(mode: bool) -> Any:
-    """Ignore tangents from now on if ``mode`` is False, or carry them on; returns a context that restores this."""
-    return Since(_enabled, bool(mode))
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        set_forward_enabled(self.before)
 
 
 def _is_fwd_grad_enabled() -> bool:
     """Whether operations carry tangents on."""
-    return _enabled.value and not any(level.paused for level in dual_levels())
+    return forward_enabled() and not any(level.paused for level in dual_levels())
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -2,4 +2,5 @@
 from flambeau_autograd._engine.levels.level cimport Level
 
 cdef class DualLevel(Level):
-    pass
+    cdef bint of_forward_ad  # whether the switch applies; transforms switch forward mode on while they run
+    cdef bint was_enabled  # the switch before

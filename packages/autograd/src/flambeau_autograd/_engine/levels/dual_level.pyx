@@ -36,6 +36,11 @@ cdef object _without_layers(PyObject* tensor):
 cdef bint _enabled = True
 
 
+def forward_enabled():
+    """Whether forward mode is switched on."""
+    return _enabled
+
+
 def set_forward_enabled(bint enabled):
     """Switch forward mode on or off: while it is off, the tangents of all levels are ignored."""
     global _enabled
@@ -52,6 +57,17 @@ cdef class DualLevel(Level):
 
     def __cinit__(self):
         self.paused = not _enabled
+
+    cdef int begin(self) except -1:
+        self.was_enabled = _enabled
+        if not self.of_forward_ad:
+            set_forward_enabled(True)
+        return 0
+
+    cdef int end(self) except -1:
+        if not self.of_forward_ad:
+            set_forward_enabled(self.was_enabled)
+        return 0
 
     def make_dual(self, tensor, tangent):
         """Return ``tensor`` with a tangent at this level."""
@@ -144,6 +160,7 @@ def enter_outer_dual():
     if _outer is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     level = DualLevel()
+    (<DualLevel>level).of_forward_ad = True
     if levels():  # inside transforms, it nests like the others
         level.__enter__()
     else:
