@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 EXCUSED = {
     "arguments, where PyTorch keeps what it made of them on the way": (
         "torch.kron torch.matmul torch.cdist torch.polar torch.special.ndtr torch.nn.functional.cross_entropy "
-        "torch.nn.functional.l1_loss torch.nn.functional.scaled_dot_product_attention"
+        "torch.nn.functional.l1_loss torch.nn.functional.scaled_dot_product_attention torch.rms_norm "
+        "torch.nn.functional.rms_norm"
     ),
     "the argument, where PyTorch keeps the result": "torch.erfinv torch.linalg.eigvals",
     "all weights of a layer, of which a cell is one step": (
