@@ -433,6 +433,15 @@ def layer_norm(g: Graph, x: Any, shape: Any, weight: Any = None, bias: Any = Non
     return g.add("LayerNormalization", g.value(x), scale, *more, axis=-n, epsilon=float(eps))
 
 
+@operator("torch._C._nn.rms_rows")
+def rms_rows(g: Graph, x: Any, shape: Any, weight: Any, eps: float) -> str:
+    name = g.value(x)
+    axes = g.constant(list(range(-len(shape) if isinstance(shape, tuple) else -1, 0)), "int64")
+    mean = g.add("ReduceMean", g.add("Mul", name, name), axes, keepdims=1)
+    result = g.add("Div", name, g.add("Sqrt", g.add("Add", mean, g.constant(float(eps), dtype_of(x.tensor)))))
+    return result if weight is None else g.add("Mul", result, g.value(weight))
+
+
 @operator("torch._C._nn.channel_norm")
 def channel_norm(g: Graph, x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """Groups of channels; with no group, statistics of each channel over the batch."""
