@@ -115,7 +115,7 @@ MODELS = {
     "transposed": (lambda: nn.ConvTranspose2d(4, 3, 3, 2, 1, output_padding=1), (2, 4, 5, 5), IMAGES, (1, 4, 6, 7)),
     "instance": (lambda: nn.InstanceNorm2d(4, affine=True), (2, 4, 5, 5), IMAGES, (3, 4, 6, 7)),
     "layer_norm": (lambda: nn.LayerNorm((4, 8), elementwise_affine=False), (2, 4, 8), BATCH, (3, 4, 8)),
-    "rms_norm": (lambda: nn.RMSNorm((4, 8)), (2, 4, 8), BATCH, (3, 4, 8)),
+    "rms_norm": (lambda: nn.RMSNorm((4, 8)), (2, 4, 8), None, None),
     "conv1d": (lambda: nn.Conv1d(4, 3, 3, padding="same"), (2, 4, 9), None, None),
     "lstm": (
         lambda: nn.LSTM(8, 5, num_layers=2, bidirectional=True, batch_first=True),
