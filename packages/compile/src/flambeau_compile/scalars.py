@@ -261,7 +261,8 @@ def _sum(s: Scalars, terms: list[int], narrow: str, wide: str, across: bool, fun
     if across:
         i = 0
         while i + 4 <= len(terms):
-            total = add(total, add(add(*terms[i : i + 2], narrow), add(*terms[i + 2 : i + 4], narrow), narrow))
+            a, b, c, d = terms[i : i + 4]
+            total = add(total, add(add(a, b, narrow), add(c, d, narrow), narrow))
             i += 4
         for x in terms[i:]:
             total = add(total, x)
