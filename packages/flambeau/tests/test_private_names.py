@@ -158,6 +158,9 @@ def test_losses_that_take_a_number_for_the_reduction():
     for wrong, error in (("mean", TypeError), (True, TypeError), (None, TypeError), (3, RuntimeError)):
         with pytest.raises(error, match="reduction"):
             losses.mse_loss(x, y, wrong)
+    for name in ("l1_loss", "mse_loss", "smooth_l1_loss"):
+        with pytest.warns(UserWarning, match="target size"):
+            assert getattr(losses, name)(torch.tensor(0.5), torch.ones(3).half()).dtype is torch.float16
 
 
 def test_vmap_in_a_number_of_pieces():

@@ -24,6 +24,8 @@ _WITH_NUMBER: dict[str, tuple[str, dict[str, Any]]] = {
     "smooth_l1_loss": ("smooth_l1_loss", {"reduction": 0, "beta": 1.0}),
     "soft_margin_loss": ("soft_margin_loss", {"reduction": 0}),
 }
+# Losses that promote dtypes by operands, where those of `torch.nn.functional` broadcast both to one shape first.
+_PROMOTING = {"l1_loss", "mse_loss", "smooth_l1_loss"}
 
 
 def loss_with_number(name: str) -> Callable[..., Any] | None:
@@ -49,6 +51,10 @@ def loss_with_number(name: str) -> Callable[..., Any] | None:
             raise TypeError(f"{name}(): argument 'reduction' must be int, not {type(reduction).__name__}")
         if not 0 <= index(reduction) < len(REDUCTIONS):
             raise RuntimeError(f"{name}(): reduction must be 0, 1 or 2, got {reduction}")
+        if name in _PROMOTING:
+            pair = given.arguments["input"], given.arguments["target"]
+            dtype = flambeau.result_type(*pair)
+            given.arguments |= {"input": pair[0].to(dtype), "target": pair[1].to(dtype)}
         return loss(**{**given.arguments, "reduction": REDUCTIONS[index(reduction)]})
 
     with_number.__name__ = with_number.__qualname__ = name
