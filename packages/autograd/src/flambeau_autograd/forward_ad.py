@@ -14,14 +14,13 @@ from collections import namedtuple
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.graph.settings import OuterDual
+from flambeau_autograd._engine.graph.settings import OuterDual, SinceForward
 from flambeau_autograd._engine.levels.dual_level import (
     dual_levels,
     enter_outer_dual,
     forward_enabled,
     leave_outer_dual,
     outer_dual,
-    set_forward_enabled,
 )
 from flambeau_autograd._engine.levels.layers import elements_are_hidden
 from flambeau_autograd.strided import overlaps
@@ -152,18 +151,9 @@ def _check(tensor: Tensor, tangent: Any) -> None:
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
-class _set_fwd_grad_enabled:
-    """Ignore tangents from now on if ``mode`` is False, or carry them on; the end of a block restores this."""
-
-    def __init__(self, mode: bool) -> None:
-        self.before = forward_enabled()
-        set_forward_enabled(bool(mode))
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        set_forward_enabled(self.before)
+def _set_fwd_grad_enabled(mode: bool) -> Any:
+    """Ignore tangents from now on if ``mode`` is False, or carry them on; returns a context that restores this."""
+    return SinceForward(bool(mode))
 
 
 def _is_fwd_grad_enabled() -> bool:

@@ -6,7 +6,9 @@ compiled step, and a block that was entered is always left.
 """
 from flambeau_autograd._engine.levels.level cimport Level
 
-from flambeau_autograd._engine.levels.dual_level import enter_outer_dual, leave_outer_dual
+from flambeau_autograd._engine.levels.dual_level import (
+    enter_outer_dual, forward_enabled, leave_outer_dual, set_forward_enabled,
+)
 
 
 cdef class Setting:
@@ -88,3 +90,19 @@ cdef class OuterDual:
 
     def __exit__(self, *error):
         leave_outer_dual()
+
+
+cdef class SinceForward:
+    """A context that switches forward mode on or off as soon as it is created; its end restores the switch."""
+
+    cdef bint before
+
+    def __init__(self, mode):
+        self.before = forward_enabled()
+        set_forward_enabled(mode)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        set_forward_enabled(self.before)
