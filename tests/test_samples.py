@@ -20,7 +20,7 @@ PACKAGES = ("tensor", "nn")
 # Declared by modules that are no families: what concerns a tensor's history, copies and pickles.
 OUTSIDE = re.compile(
     r"torch\.(Tensor\.(requires_grad|grad|grad_fn|is_leaf|output_nr|retains_grad|_backward_hooks|data)\b|"
-    r"Tensor\.(__\w+__|backward|requires_grad_|_is_view|retain_grad|register_\w+)$|detach_?$)"
+    r"Tensor\.(__\w+__|backward|requires_grad_|_is_view|_view_func|retain_grad|register_\w+)$|detach_?$)"
 )
 # In the path of the file that declares an operator: its package, and its family where there is one.
 DECLARED = re.compile(r"flambeau_(tensor|autograd|nn)/(?:ops/(\w+))?")

@@ -31,6 +31,8 @@ TABLE = {
     "unique": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
     "unique, all that is known": call(X, True, True, True, 0, dtypes=Dtypes.REALS, derivative=False),
     "_ops.unique": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
+    "_unique": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
+    "_unique2": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
     "unique_consecutive": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
     "_ops.unique_consecutive": call(each([2, 0, 1], [1, 2, 0], [0, 1, 2]), derivative=False),
     "searchsorted": call(real(3, 5), real(3, 2), via=lambda op, b, x: op(b.sort(-1)[0], x), dtypes=Dtypes.REALS),

@@ -366,7 +366,11 @@ def _of_two(function: Any, a: Any, b: Any, *, alpha: Any = 1, **kwargs: Any) -> 
         scale = _beside(alpha, b)
         if scale is None or not isinstance(a, ft.Tensor) or a.dtype != b.dtype or not b.dtype.is_floating_point:
             return NotImplemented
-        return function(a, b * scale)
+        name = function.__name__
+        if name.rstrip("_") not in ("add", "sub", "subtract"):
+            return NotImplemented
+        fused = ft.Tensor.addcmul_ if name.endswith("_") else ft.addcmul  # one rounding, as in eager's loop
+        return fused(a, b, scale, value=1 if name.startswith("add") else -1)
     if alpha != 1:
         return NotImplemented
     x, y = _beside(a, b), _beside(b, a)

@@ -60,6 +60,7 @@ derivative(
             grad, self, normalized_shape, weight, eps
         )
     },
+    name="MulBackward0",
 )
 
 
