@@ -28,9 +28,8 @@ from flambeau_compile.graph import (
     row_major,
 )  # fmt: skip
 from flambeau_compile.printing import Source, literal, order
-from flambeau_tensor.extend import hot
+from flambeau_tensor.extend import hot, reduction_loops
 
-_REDUCTIONS = hot("reductions").LOOPS | hot("extremes").LOOPS
 MOST_COPIED = 4096  # bytes from which on the result of a kernel is used in place
 BLOCK = 512  # elements of a block of fused steps
 _ACROSS = 512  # accumulators that a loop across rows has at most
@@ -318,7 +317,7 @@ class _Printer:
             finish = "" if step.divisor is None else f" / {literal('f64', step.divisor)}"
             line(f"*{self.at(step.out)} = ({kind})(((fl_total)f[{call}])({self.at(x)}, {x.numel}){finish});")
             return
-        along, across, _, acc = _REDUCTIONS[step.kind][x.dtype]
+        along, across, _, acc = reduction_loops[step.kind][x.dtype]
         wide = C_TYPES[acc if acc in C_TYPES else x.dtype]
         kept, _, runs, by_rows = order(x, step.dims)
         out_strides = dict(zip([d for d in range(len(x.sizes)) if d not in step.dims], step.out.strides, strict=True))

@@ -65,6 +65,7 @@ from flambeau_tensor._core.schema.registry import (
 from flambeau_tensor._core.schema.schema import parse
 from flambeau_tensor._core.schema.transaction import Declaring
 from flambeau_tensor._kernels.factories import is_meta
+from flambeau_tensor._kernels.reductions import LOOPS as reduction_loops
 
 __all__ = [
     "BOOLS",
@@ -127,6 +128,7 @@ __all__ = [
     "plan",
     "define_property",
     "quick_calls",
+    "reduction_loops",
     "rewrap",
     "run_kernel",
     "set_attribute",

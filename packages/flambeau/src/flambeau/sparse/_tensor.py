@@ -546,8 +546,6 @@ def _sub(a, b, *, alpha=1):
 
 
 def _mul(a, b, *, out=None):
-    if not isinstance(a, SparseTensor):
-        a, b = b, a
     a, b = (x.to_dense() if isinstance(x, SparseTensor) and not x.ndim else x for x in (a, b))
     if not isinstance(a, SparseTensor):
         a, b = b, a

@@ -36,8 +36,7 @@ cdef void _crossed(const element_t* x, const element_t* y, element_t* out, Py_ss
         out[3 * i + 2] = x[3 * i] * y[3 * i + 1] - x[3 * i + 1] * y[3 * i]
 
 
-cdef Tensor _swapped(Tensor t, int dim):
-    """Return a view with `dim` and the last dimension exchanged."""
+cdef Tensor swapped(Tensor t, int dim):
     cdef Py_ssize_t[MAX_NDIM] sizes, strides
     cdef int d, last = t.ndim - 1
     for d in range(t.ndim):
@@ -61,7 +60,7 @@ cdef object _cross_along(Tensor x, Tensor y, int dim):
     if x.dtype != y.dtype or x.dtype not in (INT64, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128) or \
             recorded(grad_flags(x) | grad_flags(y)):
         return _composed(x, y, dim)
-    x, y = _swapped(x, dim), _swapped(y, dim)
+    x, y = swapped(x, dim), swapped(y, dim)
     both[0], both[1] = <PyObject*>x, <PyObject*>y
     broadcast_shape(2, both, sizes)
     x, y = expanded(x, x.ndim, sizes), expanded(y, x.ndim, sizes)
@@ -80,7 +79,7 @@ cdef object _cross_along(Tensor x, Tensor y, int dim):
                  <cython.doublecomplex*>out.data, out.numel // 3)
     if dim == x.ndim - 1:
         return out
-    out = _swapped(out, dim)
+    out = swapped(out, dim)
     x = empty(out.dtype, out.ndim, out.sizes)
     copy_elements(x, out)
     return x

@@ -11,6 +11,7 @@ from flambeau_tensor._core.elementwise.parallel cimport parallel_for
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, plain_tuple, view_of
 from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.contraction cimport swapped
 from flambeau_tensor._kernels.distances_types cimport *
 from flambeau_tensor._kernels.recording cimport recorded
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
@@ -31,23 +32,13 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         _rows64(j, begin, end)
 
 
-cdef Tensor _transposed(Tensor x):
-    cdef Py_ssize_t[MAX_NDIM] sizes, strides
-    cdef int d, last = x.ndim - 1
-    for d in range(last - 1):
-        sizes[d], strides[d] = x.sizes[d], x.strides[d]
-    sizes[last - 1], sizes[last] = x.sizes[last], x.sizes[last - 1]
-    strides[last - 1], strides[last] = x.strides[last], x.strides[last - 1]
-    return view_of(x, x.ndim, sizes, strides, x.data)
-
-
 cdef Tensor _between(Tensor x1, Tensor x2, double p, bint triangle, int ndim, const Py_ssize_t* sizes):
     cdef Job j
     cdef Tensor out
     cdef Py_ssize_t rows = 1, each
     cdef int d, compute = FLOAT64 if x1.dtype == FLOAT64 else FLOAT32
     dtype = x1.dtype
-    x1, x2 = contiguous(x1, compute), contiguous(_transposed(x2), compute)
+    x1, x2 = contiguous(x1, compute), contiguous(swapped(x2, x2.ndim - 2), compute)
     out = empty(compute, ndim, sizes)
     for d in range(x1.ndim - 1):
         rows *= x1.sizes[d]

@@ -333,8 +333,8 @@ cdef int _refuse_empty(str name, PyObject* dims, Tensor x, mask_t mask) except -
 cdef dict _WIDER = {BOOL: BOOL, UINT8: INT64, INT8: INT64, INT16: INT64, INT32: INT64, FLOAT16: FLOAT32,
                     BFLOAT16: FLOAT32, COMPLEX64: COMPLEX128, UINT16: INT64, UINT32: INT64, UINT64: INT64,
                     COMPLEX32: COMPLEX64}
-cdef dict _LOOPS = hot("reductions").LOOPS | hot("extremes").LOOPS | hot("moments").LOOPS
-_LOOPS["sum"] = _LOOPS["sum"] | hot("bfloat16_sums").LOOPS["sum"]
+LOOPS = hot("reductions").LOOPS | hot("extremes").LOOPS | hot("moments").LOOPS
+LOOPS["sum"] = LOOPS["sum"] | {"bfloat16": hot("bfloat16_sums").SUMS + LOOPS["sum"]["float32"][2:]}
 _FINISH = {
     "mean": {"float64": <size_t>&_mean, "complex128": <size_t>&_complex_mean},
     "root": {"float64": <size_t>&_root},
@@ -406,7 +406,7 @@ cdef class Reduction(Kernel):
 
         cdef int d, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef Entry* e
-        cdef dict table = _LOOPS[loops]
+        cdef dict table = LOOPS[loops]
         if result is not SAME and result is not WIDE and not isinstance(result, DType):
             raise TypeError(f"{name}: the result's dtype is SAME, WIDE or a dtype, not {result!r}")
         self.run = _run_reduction

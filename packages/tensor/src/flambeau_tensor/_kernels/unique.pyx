@@ -136,11 +136,12 @@ cdef object _distinct(Tensor t, object dim, bint in_order, bint wants_inverse, b
     keys = empty(UINT64, 1, &block)
     r.keys = <const uint64_t*>keys.data
     r.nan = (~<uint64_t>0) >> (64 - 8 * ITEMSIZE[t.dtype]) if CATEGORY[t.dtype] == CAT_FLOAT else 0
-    long_keys(rows.data, block, t.dtype, <uint64_t*>keys.data)
+    with nogil:
+        long_keys(rows.data, block, t.dtype, <uint64_t*>keys.data)
+        if axis < 0 and not in_order and n and CATEGORY[t.dtype] <= CAT_INT:
+            span = _span(r.keys, n, &least)
+            counted = span < 2 * <uint64_t>n
     number, first = empty(INT64, 1, &n), empty(INT64, 1, &n)
-    if axis < 0 and not in_order and n and CATEGORY[t.dtype] <= CAT_INT:
-        span = _span(r.keys, n, &least)
-        counted = span < 2 * <uint64_t>n
     order = empty(INT64, 1, &n) if in_order or r.m != 1 or counted else sorting_order(rows)
     room = empty(INT64, 1, &n)
     if counted:

@@ -22,7 +22,7 @@ from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import not_built
 from flambeau_tensor.options import _get_layout, device  # noqa: F401  (pickles look for the former here)
 from flambeau_tensor.serialization import legacy, unpickler
-from flambeau_tensor.serialization.archive import Reader, Writer, replacing
+from flambeau_tensor.serialization.archive import Reader, Writer, is_archive, replacing
 from flambeau_tensor.serialization.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
 from flambeau_tensor.serialization.locations import (
     default_restore_location,
@@ -82,7 +82,6 @@ __all__ = [
 MAP_LOCATION = Callable | device | str | dict | None
 FILE_LIKE = str | os.PathLike | io.IOBase
 DEFAULT_PROTOCOL = 2
-_ZIP = b"PK\3\4"
 
 
 class SourceChangeWarning(Warning):
@@ -243,7 +242,7 @@ def _weights_only(wanted, pickle_module):
 def _mapped(path, file):
     import mmap
 
-    if file.read(4) != _ZIP:
+    if not is_archive(file):
         raise RuntimeError(
             "mmap can only be used with files saved with "
             "`torch.save(_use_new_zipfile_serialization=True), "
@@ -257,10 +256,7 @@ def _mapped(path, file):
 
 
 def _load(file, restore, weights_only, pickle_module, mapped, arguments):
-    begin = file.tell()
-    beginning = file.read(4)
-    file.seek(begin)
-    if beginning != _ZIP:
+    if not is_archive(file):
         return legacy.load(file, restore, weights_only, pickle_module, arguments)
     archive = Reader(file, mapped)
     if "constants.pkl" in archive:
@@ -295,18 +291,18 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
         with open(f, "rb") as file:
             return get_unsafe_globals_in_checkpoint(file)
     f.seek(0)
-    if f.read(4) != _ZIP:
+    if not is_archive(f):
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
     known = {*allowed_names(), *unpickler.CALLS, *unpickler.NAMED, *unpickler.PARAMETERS}
     return [name for name in dict.fromkeys(names_in(Reader(f).read("data.pkl"))) if name not in known]
 
 
 _names = {
-    f"_{name}": f"{__name__}.records:{own}"
+    f"_{name}": f"{__name__}.{own}"
     for name, own in (
-        ("is_zipfile", "is_archive"),
-        ("open_zipfile_reader", "open_reader"),
-        ("open_zipfile_writer", "open_writer"),
+        ("is_zipfile", "archive:is_archive"),
+        ("open_zipfile_reader", "records:open_reader"),
+        ("open_zipfile_writer", "records:open_writer"),
     )
 }
 __getattr__, __dir__ = _attach(__name__, "torch.serialization", _names)

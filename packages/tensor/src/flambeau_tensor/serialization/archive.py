@@ -11,10 +11,19 @@ from flambeau_tensor._core.memory.storage import over_buffer
 from flambeau_tensor.serialization import settings
 from flambeau_tensor.storage import UntypedStorage
 
+MAGIC = b"PK\3\4"  # how records begin, and so archives
 ALIGNMENT = 64
 MOST_COMPRESSED = 1100  # deflate compresses to at least 1/1032
 _MANY = 1 << 20  # zeros that are written at a time
 _DATE = 33  # January 1, 1980, the first that an archive can contain
+
+
+def is_archive(file):
+    """Return True if a file, from its position on, begins as an archive does."""
+    start = file.tell()
+    found = file.read(4)
+    file.seek(start)
+    return found == MAGIC
 
 
 class Writer:
@@ -57,7 +66,7 @@ class Writer:
         padding = -(at - self.start + 34 + len(name) + len(sizes)) % ALIGNMENT
         extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
         common = struct.pack("<5H3L2H", version, 0, 0, 0, _DATE, crc, shown, shown, len(name), len(extra) + len(sizes))
-        self.put(b"PK\3\4" + common + name + extra + sizes)
+        self.put(MAGIC + common + name + extra + sizes)
         self.at += 30 + len(name) + len(extra) + len(sizes)
         self.records.append((name.decode(), crc, size))
         numbers = [size, size] if sizes else []
@@ -142,7 +151,7 @@ class Reader:
         if info.header_offset >= 0:  # relative to the start of the archive according to the directory
             self.file.seek(info.header_offset)
             header = self.file.read(30)
-        if len(header) < 30 or header[:4] != b"PK\3\4":
+        if len(header) < 30 or header[:4] != MAGIC:
             raise damaged(f"{info.filename} does not begin where it should")
         start = info.header_offset + 30 + sum(struct.unpack("<HH", header[26:]))
         stored = info.compress_type == zipfile.ZIP_STORED

@@ -122,11 +122,3 @@ def open_writer(name_or_buffer: Any) -> Iterator[PyTorchFileWriter]:
     writer = PyTorchFileWriter(name_or_buffer)
     yield writer
     writer.write_end_of_file()
-
-
-def is_archive(file: Any) -> bool:
-    """Whether a file, from its position on, begins as an archive does."""
-    start = file.tell()
-    found = bytes(file.read(4))
-    file.seek(start)
-    return found == b"PK\3\4"

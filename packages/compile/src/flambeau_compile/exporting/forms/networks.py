@@ -12,13 +12,18 @@ from flambeau_compile.graph import C_TYPES, Window
 LARGEST = {"float32": 3.4028234663852886e38, "float64": 1.7976931348623157e308}  # finite numbers
 
 
+def _last(x: Window, shape: Any) -> tuple[int, ...]:
+    """The dimensions whose sizes are `normalized_shape`."""
+    count = len(shape) if isinstance(shape, tuple) else 1
+    return tuple(range(len(x.sizes) - count, len(x.sizes)))
+
+
 @form("torch.nn.functional.layer_norm")
 def layer_norm(b: Any, args: Any, out: Window) -> Any:
     x, shape, weight, bias, eps = args[:5]
-    count = len(shape) if isinstance(shape, tuple) else 1
     if x.dtype not in FLOATS or x.numel == 0:
         return NotImplemented
-    dims = tuple(range(len(x.sizes) - count, len(x.sizes)))
+    dims = _last(x, shape)
     variance, away = deviations(b, x, dims, 0)
     rate = kept(b.apply("rsqrt", b.apply("add", variance, eps)), dims)
     result = b.apply("mul", away, rate)
@@ -38,10 +43,9 @@ def _scaled_rows(b: Any, x: Window, dims: tuple[int, ...], eps: float) -> tuple[
 @form("torch._C._nn.rms_rows")
 def rms_rows(b: Any, args: Any, out: Window) -> Any:
     x, shape, weight, eps = args[:4]
-    count = len(shape) if isinstance(shape, tuple) else 1
     if x.dtype not in FLOATS or x.numel == 0:
         return NotImplemented
-    result, _ = _scaled_rows(b, x, tuple(range(len(x.sizes) - count, len(x.sizes))), eps)
+    result, _ = _scaled_rows(b, x, _last(x, shape), eps)
     b.apply("copy" if weight is None else "mul", result, *([] if weight is None else [weight]), out=out)
     return None
 
@@ -49,10 +53,9 @@ def rms_rows(b: Any, args: Any, out: Window) -> Any:
 @form("torch._C._nn.rms_rows_backward")
 def rms_rows_backward(b: Any, args: Any, out: Any) -> Any:
     g, x, shape, weight, eps = args[:5]
-    count = len(shape) if isinstance(shape, tuple) else 1
     if x.dtype not in FLOATS or x.numel == 0:
         return NotImplemented
-    dims = tuple(range(len(x.sizes) - count, len(x.sizes)))
+    dims = _last(x, shape)
     normal, rate = _scaled_rows(b, x, dims, eps)
     scaled = g if weight is None else b.apply("mul", g, weight)
     n = float(prod(x.sizes[d] for d in dims))
@@ -60,7 +63,7 @@ def rms_rows_backward(b: Any, args: Any, out: Any) -> Any:
     if out[0] is not None:
         b.apply("mul", b.apply("sub", scaled, b.apply("mul", normal, along)), rate, out=out[0])
     if out[1] is not None:
-        b.reduce("sum", b.apply("mul", g, normal), tuple(range(len(x.sizes) - count)), out[1])
+        b.reduce("sum", b.apply("mul", g, normal), tuple(range(dims[0])), out[1])
     return None
 
 
@@ -84,11 +87,10 @@ def channel_scale(b: Any, args: Any, out: Window) -> Any:
 @form("torch._C._nn.layer_norm_backward")
 def layer_norm_backward(b: Any, args: Any, out: Any) -> Any:
     g, x, shape, weight, bias, eps = args[:6]
-    count = len(shape) if isinstance(shape, tuple) else 1
     if x.dtype not in FLOATS or x.numel == 0:
         return NotImplemented
-    dims = tuple(range(len(x.sizes) - count, len(x.sizes)))
-    rows = tuple(range(len(x.sizes) - count))
+    dims = _last(x, shape)
+    rows = tuple(range(dims[0]))
     n = float(prod(x.sizes[d] for d in dims))
 
     variance, away = deviations(b, x, dims, 0)

@@ -435,7 +435,6 @@ cdef class Elementwise(Kernel):
         self.name, self.nin = name, nin
         self.default_float = default_float
         self.alpha = self.mode = -1
-        self.scales = False
         if alpha is not None:
             self.scaled = Elementwise(name, nin, alpha[1], result=result, dtypes=dtypes, params=alpha[:1], check=check)
             self.scaled.scales = True

@@ -177,8 +177,9 @@ cdef int _declare(Operator op, int variants, tuple syntax) except -1:
     if variants & (V_INPLACE | V_INPLACE_FUNCTION):
         inplace = op._make_inplace((variants & V_INPLACE_FUNCTION) != 0)
         _declare(inplace, 0, ())
-        role = "`" if "._C." in op.namespace else ":func:"  # private names have no page
-        (<Operator>inplace).doc = f"In-place version of {role}`{op.namespace}.{op.name}`{'`' if role == '`' else ''}."
+        full = f"{op.namespace}.{op.name}"
+        named = f"``{full}``" if "._C." in full else f":func:`{full}`"  # private names have no page
+        (<Operator>inplace).doc = f"In-place version of {named}."
     for word in syntax:
         _answer(word, op.inplace if word[0] == "i" and op.inplace is not None and word not in
                 ("invert", "int", "index", "iter") else op)

@@ -1,15 +1,12 @@
-"""Sums of bfloat16, converted to floats in registers. The forms of the loops are those of reductions.pyx."""
-from libc.stdint cimport uint16_t, uint32_t
+"""Sums of bfloat16, converted to floats in registers, in the two forms of reductions.pyx; its merge serves them."""
+from libc.stdint cimport uint16_t
 
-from flambeau_tensor.vector_math cimport folded, folded16, from_bits32
+from flambeau_tensor._core.elementwise.half_precision cimport bf16_to_float
+from flambeau_tensor.vector_math cimport folded, folded16
 
 cdef enum:
     LANES = 64  # accumulators per run
     BLOCK = 1024  # elements that are summed as floats before they are added to a double
-
-
-cdef inline float brain(uint16_t x) noexcept nogil:
-    return from_bits32(<uint32_t>x << 16)
 
 
 cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* aux, Py_ssize_t seen) noexcept nogil:
@@ -19,12 +16,12 @@ cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* au
     cdef Py_ssize_t i = 0, k, end
     while i + LANES <= n:
         for k in range(LANES):
-            lanes[k] = brain(x[i + k])
+            lanes[k] = bf16_to_float(x[i + k])
         end = i + min(<Py_ssize_t>BLOCK, (n - i) & ~<Py_ssize_t>(LANES - 1))
         i += LANES
         while i < end:
             for k in range(LANES):
-                lanes[k] += brain(x[i + k])
+                lanes[k] += bf16_to_float(x[i + k])
             i += LANES
         for k in range(32):
             lanes[k] += lanes[32 + k]
@@ -34,10 +31,10 @@ cdef void along(void* op, const uint16_t* x, Py_ssize_t n, double* acc, char* au
             lanes[k] = 0
         while i + 16 <= n:
             for k in range(16):
-                lanes[k] += brain(x[i + k])
+                lanes[k] += bf16_to_float(x[i + k])
             i += 16
         for k in range(n - i):
-            lanes[k] += brain(x[i + k])
+            lanes[k] += bf16_to_float(x[i + k])
         total += folded16(&lanes[0])
     acc[0] = total + (acc[0] if seen else 0)
 
@@ -58,20 +55,13 @@ cdef void across(void* op, const uint16_t* x, Py_ssize_t step, Py_ssize_t n, Py_
         c = <const uint16_t*>(<const char*>b + step)
         d = <const uint16_t*>(<const char*>c + step)
         for k in range(m):
-            acc[k] += (brain(a[k]) + brain(b[k])) + (brain(c[k]) + brain(d[k]))
+            acc[k] += (bf16_to_float(a[k]) + bf16_to_float(b[k])) + (bf16_to_float(c[k]) + bf16_to_float(d[k]))
         i += 4
     while i < n:
         a = <const uint16_t*>(<const char*>x + i * step)
         for k in range(m):
-            acc[k] += brain(a[k])
+            acc[k] += bf16_to_float(a[k])
         i += 1
 
 
-cdef void merge(void* op, double* acc, char* aux, Py_ssize_t seen, const double* acc2, const char* aux2,
-                Py_ssize_t more, Py_ssize_t m) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(m):
-        acc[k] = acc2[k] + (acc[k] if seen else 0)
-
-
-LOOPS = {"sum": {"bfloat16": (<size_t>&along, <size_t>&across, <size_t>&merge, "float64")}}
+SUMS = <size_t>&along, <size_t>&across
