@@ -46,6 +46,7 @@ from properties import (
     column_by_column,
     correct,
     counts_none,
+    cumulated,
     detached,
     equations,
     fits,
@@ -126,6 +127,12 @@ DECIDED = [
         "gradient of `cumprod` is NaN from the first NaN",
     ),
     (
+        call("prod cumprod"),
+        "value",
+        every(says("grad"), unbounded, differ_so(lambda a, b: a == 0 and b != b)),
+        "for an element beside a zero and an infinity",
+    ),
+    (
         call("renorm"),
         "value",
         every(says("grad"), nan_in, differ_so(lambda a, b: a != a and b == 1)),
@@ -180,6 +187,24 @@ DECIDED = [
             differ_so(lambda a, b: complex(b).imag == 0 and close(complex(a).real, complex(b).real, 1e-3)),
         ),
         "drops the imaginary part of tensors with one element only",
+    ),
+    (
+        r"_foreach_add_\(",
+        "value",
+        instead(r"(_foreach_add_\([^()]*)\)$", r"\1, alpha=1)"),
+        "reads a tensor without dimensions once",
+    ),
+    (
+        r"complex[\s\S]*" + call("var std var_mean std_mean"),
+        "value",
+        differ_so(lambda a, b: infinite(a) and b != b),
+        "are infinite unless all numbers are equal",
+    ),
+    (
+        call("cumsum_ cumprod_"),
+        "value",
+        lambda case: overlaps_itself(case.program) and cumulated(case),
+        "write the result for the old values",
     ),
     (call("ldexp"), "value", out_of_range, "keeps the lower 32 bits of an int64 exponent"),
     (
@@ -276,6 +301,30 @@ DECIDED = [
         "value",
         every(says("grad"), differ_so(lambda a, b: close(a, b, 1e-6))),
         "computes gradients of `celu` in double precision",
+    ),
+    (
+        call("hardsigmoid"),
+        "value",
+        every(says("grad"), differ_so(lambda a, b: close(a, b, 1e-6))),
+        "gradients of `hardsigmoid` in double precision",
+    ),
+    (
+        r"scatter_reduce\(.*'prod'",
+        "value",
+        every(says("grad"), unbounded, differ_so(lambda a, b: a == 1 and b != b)),
+        "that nothing is scattered to",
+    ),
+    (
+        r"\bgradient\(",
+        "value",
+        every(with_infinities, differ_so(lambda a, b: a == 0 and b != b)),
+        "by an infinite complex spacing",
+    ),
+    (
+        call("local_response_norm"),
+        "value",
+        instead(r"2\*\*(\d+)", r"2.0**\1"),
+        "multiplies whole numbers by `alpha` in int64",
     ),
     (
         r"scatter_reduce\(.*include_self=False",

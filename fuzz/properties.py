@@ -5,7 +5,7 @@ import math
 import re
 
 import numpy as np
-from checks import every, instead, not_finite, restored, same_totals, says, singular, some, unbounded
+from checks import differ_so, every, instead, not_finite, restored, same_totals, says, singular, some, unbounded
 from outcomes import close
 from sharing import root_of, whole_of
 
@@ -270,11 +270,28 @@ def counts_none(case):
 
 
 def written_in_inference_mode(case):
-    """The name has the memory of an inference tensor."""
+    """The name has the memory of an inference tensor, or is PyTorch's where nothing is written to such tensors."""
     roots = whole_of(case.program)
     made = re.findall(r"^with torch\.inference_mode\(\): (\w) = ", case.program, re.MULTILINE)
+    made = {root_of(roots, x) for x in made}
     names = {case.name.removeprefix("about_"), *re.findall(r"\b[a-m]\b", case.line)}
-    return bool({root_of(roots, name) for name in names} & {root_of(roots, x) for x in made})
+    if {root_of(roots, name) for name in names} & made:
+        return True
+    writes = re.compile(r"(\w)(?:\.\w+_\(|\[.*\] \S?= | \S{1,2}= )")
+    lines = case.program.split("\n")
+    found = [writes.match(line) for line in lines]
+    kept = [x for x, m in zip(lines, found, strict=True) if not m or root_of(roots, m[1]) not in made]
+    return len(kept) < len(lines) and case.instead("\n".join(kept))
+
+
+def cumulated(case):
+    """Our elements are those of the cumulative function called on a copy."""
+    line = re.sub(r"(\w)\.(cumsum|cumprod)_\(", r"\1.clone().\2(", case.line).replace(f"{case.name} = ", "")
+    if not case.reference or line == case.line:
+        return False
+    values = case.reference(case.program.replace(case.line, f"w = {line}")) or {}
+    there = {x for _, _, elements in case.tensors(values, "w") for x in np.ravel(np.array(elements)).tolist()}
+    return differ_so(lambda a, b: a in there or a != a)(case)
 
 
 def assigned(case):
@@ -502,7 +519,7 @@ def freed_by_a_storage(case):
 
 def powers_of_the_real_part(case):
     """PyTorch's sum of powers is that of the real part of one complex number, and ours that of its absolute value."""
-    order = [x for x in case.literals() if x == x][:1] or [1]
+    order = [x for x in case.literals() if x == x][:1] or [2]
     ones = [x.item() for x in case.operands() if x.size == 1 and x.dtype.kind == "c"]
     pairs = case.pairs()
     return bool(pairs) and all(

@@ -48,13 +48,16 @@ class Comparison:
         self.ours.start(texts)
         if not alone:
             self.theirs.start(texts)
-        mine = self.outcomes(self.ours, texts, self.keep)
+        dead = []
+        mine = self.outcomes(self.ours, texts, dead)
         if alone:  # what never ends in PyTorch either is no fault
             theirs = [
                 self.theirs.outcomes([t])[0] if a == "hang" else ({}, {}) for t, a in zip(texts, mine, strict=True)
             ]
         else:
             theirs = self.outcomes(self.theirs, texts)
+        for last, how in dead:  # both workers have sent all of the batch, and are free for more
+            self.keep(last, how)
         for (key, text), a, b in zip(batch, mine, theirs, strict=True):
             self.total += 1
             self.modes[mode]["programs"] += 1
@@ -83,13 +86,13 @@ class Comparison:
         return None if isinstance(found, str) else found[1]
 
     def outcomes(self, peer, texts, dead=None):
-        """The outcomes of what was started; what is left when one kills the child is started anew."""
+        """The outcomes of what was started, and in ``dead`` what killed the child; the rest is started anew."""
         out = []
         while len(out) < len(texts):
             done = len(out)
             out += peer.finish(len(texts) - done)
-            if isinstance(out[-1], str) and dead:
-                dead(texts[done : len(out)], out[-1])
+            if isinstance(out[-1], str) and dead is not None:
+                dead.append((texts[done : len(out)], out[-1]))
             if len(out) < len(texts):
                 peer.start(texts[len(out) :])
         return out

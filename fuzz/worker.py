@@ -172,6 +172,7 @@ def run(torch, program, codes={}):  # noqa: B006, compiled lines
             if out[name][0] == "tensor" and value.layout == torch.strided and value.numel():
                 shared = memory.setdefault(value.untyped_storage().data_ptr(), name)
                 out[name] += (shared, -1 if value.is_inference() else value._version)
+            plain(out[name])
         except BaseException as error:
             out[name] = ("unreadable", type(error).__name__, str(error)[:300])
     return errors, out
@@ -198,8 +199,23 @@ def read():
     return pickle.loads(read_exactly(0, n))
 
 
+class Plain(pickle.Pickler):
+    """Refuses all but builtin types: what a handler returned may only be read in the process that made it."""
+
+    def reducer_override(self, value):
+        if value is complex or type(value) is complex:
+            return NotImplemented
+        raise pickle.PicklingError(f"a {type(value).__name__} in an outcome")
+
+
+def plain(what):
+    data = io.BytesIO()
+    Plain(data).dump(what)
+    return data.getvalue()
+
+
 def write(fd, what):
-    data = pickle.dumps(what)
+    data = plain(what)
     if len(data) > LONGEST:
         data = pickle.dumps(("outcome", ({}, {"unsaid": ("other", "long")})))
     data = memoryview(struct.pack("<I", len(data)) + data)

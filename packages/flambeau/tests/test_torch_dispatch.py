@@ -906,6 +906,37 @@ def test_one_tensor_is_not_several(result):
             call()
 
 
+def test_results_of_another_number():
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return result
+
+    x = result = torch.Tensor._make_subclass(Own, torch.ones(2, 3))
+    for call in (lambda: iter(x), x.unbind, lambda: x.split(1), lambda: x.max(0), lambda: torch.linalg.svd(x)):
+        with pytest.raises(
+            RuntimeError, match="must return (a list of|2|3) tensors, and returned an object of type 'Own'"
+        ):
+            call()
+    result = (torch.ones(2), torch.ones(2))
+    with pytest.raises(RuntimeError, match="svd must return 3 tensors, and returned .* 'tuple' of 2"):
+        torch.linalg.svd(x)
+    assert torch.unbind(x) == result
+
+
+def test_a_view_is_not_its_base():
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return x
+
+    x = torch.Tensor._make_subclass(Own, torch.ones(2, 3))
+    for call in (lambda: x[...,], lambda: x.view(3, 2), lambda: x[0], x.t):
+        with pytest.raises(RuntimeError, match="View operation returned a tensor that is the same as the input base"):
+            call()
+    assert x.detach() is x + 1 is x.t_() is x.contiguous() is x
+
+
 def test_transforms_of_a_type_without_results():
     class Silent(torch.Tensor):
         @classmethod

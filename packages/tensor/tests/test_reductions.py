@@ -175,6 +175,18 @@ def test_expanded():
             np.testing.assert_array_equal(indices.numpy(), a.argmax(dim[0]))
 
 
+def test_short_rows_that_are_repeated():
+    a = np.lib.stride_tricks.as_strided(np.arange(12.0), (3, 100, 2), (32, 0, 8))
+    x = ft.from_numpy(a)
+    for dim in dims_of(3):
+        np.testing.assert_allclose(ops.sum(x, dim).numpy(), a.sum(dim))
+        np.testing.assert_allclose(ft.var(x, dim, correction=0).numpy(), a.var(dim))
+        np.testing.assert_array_equal(ops.amin(x, () if dim is None else dim).numpy(), a.min(dim))
+    assert ops.prod(ft.from_numpy(a.astype(np.int64) - 1), None).item() == 0
+    huge = ft.from_numpy(np.arange(4)).as_strided((2**24, 2), (0, 2))
+    assert ops.sum(huge).item() == 2**25
+
+
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, "bool"])
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_extremes_and_places(name, dtype):

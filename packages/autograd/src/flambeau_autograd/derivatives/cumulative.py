@@ -15,7 +15,7 @@ def _from_behind(x, dim):
 
 def _cumprod(grad, self, dim, result):
     """Use quotients if there are no zeros; otherwise compute the product of the other elements, element by element."""
-    if self.ndim == 0:
+    if self.ndim == 0 or self.shape[dim] == 1:
         return grad
     if not elements_are_hidden(self) and not (self == 0).any():
         return _from_behind(grad * conj(result), dim) / conj(self)

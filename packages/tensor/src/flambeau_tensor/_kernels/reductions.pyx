@@ -291,6 +291,11 @@ cdef void _lay_out(Job* job, Tensor x, mask_t mask) noexcept nogil:
         job.along = job.nr > 0 and _rank(job.rstride[0]) < _rank(job.kstride[0])
     if job.nr == 0:
         job.rsize[0], job.rstride[0] = 1, item
+    n = job.nr - 1
+    if job.along and n > 0 and job.rstride[n] == 0 and job.rsize[0] < 32 < job.rsize[n]:
+        # Runs of one element are faster than many runs of few elements.
+        job.rsize[0], job.rsize[n] = job.rsize[n], job.rsize[0]
+        job.rstride[0], job.rstride[n] = 0, job.rstride[0]
 
 
 cdef mask_t dim_mask(PyObject* dims, int ndim, bint none_given) except? 0:

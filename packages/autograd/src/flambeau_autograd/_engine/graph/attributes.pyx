@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
     TensorInfo, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
-    detach_in_place, dtype_number, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags,
+    detach_in_place, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags,
     set_history, shape_of, thread_flags, trace_event, untracked,
 )
 
@@ -290,7 +290,7 @@ cdef object _view_func(PyObject* op, PyObject** a):
     tensor_info(a[0], &f)
     if not f.flags & T_VIEW or f.base == NULL:
         return None
-    if geometry(f.base) != geometry(a[1]) or dtype_number(f.base) != dtype_number(a[1]):
+    if geometry(f.base) != geometry(a[1]):
         return None
     return part_of(<object>a[1], geometry(f.base), geometry(a[0]))
 

@@ -326,8 +326,12 @@ cdef object dispatch(Operator op, PyObject** slots):
         return written
     if op.out_index >= 0 and slots[op.out_index] != <PyObject*>None:
         return _results(op, <object>slots[op.out_index])
-    result = _results(op, result[0] if form.first else result)
+    result = _results(op, result[0] if form.first and isinstance(result, (tuple, list)) else result)
     if op.flags & OP_VIEW and isinstance(<object>slots[0], Tensor):
+        if result is <object>slots[0] and op.name not in ("detach", "lift_fresh") and \
+                not (<Tensor>result).flags & INFERENCE:
+            raise RuntimeError(f"View operation returned a tensor that is the same as the input base tensor: the "
+                               f"handler of {form.func} must return a new tensor (for example .detach() of its input)")
         _view(result, <Tensor>slots[0])
     if form.grad_slot >= 0 and slots[form.grad_slot] == Py_True:
         (<Tensor?>result).flags |= REQUIRES_GRAD
@@ -349,20 +353,25 @@ cdef object _results(Operator op, object result):
     """Convert the result of a handler to the form in which a kernel returns it."""
     if isinstance(result, list):
         result = tuple(result)
-    if isinstance(result, tuple) and all([r.type.startswith("Tensor") for r in op.schema.returns]):
+    cdef bint tensors = all([r.type.startswith("Tensor") for r in op.schema.returns])
+    cdef int n = len(op.schema.returns)
+    cdef bint several = n > 1 or n == 1 and op.schema.returns[0].is_list
+    if tensors and isinstance(result, tuple):
         for item in result:
             if item is not None and not isinstance(item, Tensor):
                 raise RuntimeError(f"Unable to cast {item!r} to Tensor")
-    if len(op.schema.returns) > 1 and op.schema.returns[0].name and type(result) is tuple:
+    if tensors and several and result is not None and (not isinstance(result, tuple) or n > 1 and len(result) < n):
+        wanted = f"{n} tensors" if n > 1 else "a list of tensors"
+        raise RuntimeError(f"a handler of {op.name} must return {wanted}, and returned an object of type "
+                           f"'{type(result).__name__}'" + (f" of {len(result)}" if isinstance(result, tuple) else ""))
+    if n > 1 and op.schema.returns[0].name and type(result) is tuple:
         if op.result_type is None:
             from flambeau_tensor.return_types import type_of_results
 
             op.result_type = type_of_results(op)
         return tuple.__new__(op.result_type, result)
-    if isinstance(result, Tensor) or not op.schema.returns or not op.schema.returns[0].type.startswith("Tensor") or \
-            result is None:
-        return result
-    if isinstance(result, tuple) and (len(op.schema.returns) > 1 or op.schema.returns[0].is_list):
+    if isinstance(result, Tensor) or n == 0 or not op.schema.returns[0].type.startswith("Tensor") or result is None or \
+            several and isinstance(result, tuple):
         return result
     raise RuntimeError(f"Unable to cast {result!r} to Tensor")
 
