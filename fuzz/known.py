@@ -159,6 +159,19 @@ DECIDED = [
         "at a pole is a huge number",
     ),
     (
+        call("digamma psi"),
+        "value",
+        every(says("grad"), differ_so(lambda a, b: infinite(a))),
+        "at a pole is a huge number",
+    ),
+    (
+        call("_foreach_a(rc)?cos a(rc)?cos"),
+        "value",
+        differ_so(lambda a, b: close(a, complex(b).conjugate(), 1e-5)),
+        "the sign of an imaginary part of zero",
+    ),
+    (r"view_copy\(", "requires_grad", says("True for False"), "`view_copy` with a dtype has no history"),
+    (
         r"out=",
         "value shape",
         some(without_out, reads_first),
@@ -385,7 +398,7 @@ DECIDED = [
         "neither result is accurate",
     ),
     (
-        call("triplet_margin_loss") + r"|hessian\(lambda x: x.prod|\bfft\.",
+        call("triplet_margin_loss lp_pool\\dd") + r"|hessian\(lambda x: x.prod|\bfft\.",
         "value",
         some(cancelled, every(overflows, not_finite)),
         "sums that cancel, differ",
@@ -399,7 +412,9 @@ DECIDED = [
     (
         r"_softmax_backward_data\(",
         "dtype",
-        lambda case: case.summaries()[0][1].removeprefix("torch.").replace("complex128", "complex") in case.line,
+        lambda case: (
+            re.sub("(?<=complex)128|(?<=float)64", "", case.summaries()[0][1].removeprefix("torch.")) in case.line
+        ),
         "ignores `input_dtype` except for half types",
     ),
     (
@@ -523,6 +538,7 @@ DECIDED = [
     ),
     (call("lstsq"), "value", solved, "matrices that are singular up to rounding"),
     (call("lstsq"), "shape", equations, "right sides whose batch must be broadcast"),
+    (call("(linalg_)?ldl_solve"), "value", contiguous, "right sides whose elements share memory"),
     (call("triangular_solve"), "shape", coefficients, "returns the coefficients broadcast to the batch"),
     (r"alpha=(0(\.0)?|False|-0\.0)\b", "value", number_for_none, "never reads them"),
     (call("cholesky_inverse"), "value", inverse_of_the_product, "of a factor with a complex diagonal"),
@@ -569,6 +585,12 @@ DECIDED = [
         "shape",
         every(empty, shapes(as_many_channels_as_the_weight)),
         "convolution of an input without channels has no channels",
+    ),
+    (
+        call("batch_norm"),
+        "shape",
+        every(empty, shapes(lambda case, ours, theirs: 0 in ours and 0 in theirs and len(ours) == len(theirs))),
+        "broadcasts the weight of an empty batch",
     ),
     (r"embedding_bag\(", "value", bags, "returns zero for a bag that ends before it begins"),
     (r"cross_entropy\(", "value", differ_so(lambda a, b: a == 0 and b != b), "for an ignored example with NaN scores"),
