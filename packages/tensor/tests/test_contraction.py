@@ -1,5 +1,6 @@
 """einsum, tensordot, inner, kron and chains of matrices against NumPy; PyTorch's errors."""
 
+import io
 import itertools
 
 import numpy as np
@@ -336,3 +337,8 @@ def test_einsum_reads_subscripts_until_one_is_wrong():
         einsum(x, itertools.chain([0, 1], itertools.repeat(77)), x, [0, 1])
     with pytest.raises(ValueError, match="within range"):
         einsum(x, range(2**62), x, [0, 1])
+    with pytest.raises(RuntimeError, match="more than 1024 subscripts"):
+        einsum(x, itertools.repeat(2))
+    for equation in (io.BytesIO(), [x], 3, None):
+        with pytest.raises(TypeError, match="argument 'equation' .* must be str"):
+            einsum(equation, itertools.repeat(2))

@@ -542,3 +542,37 @@ def test_index_add_of_truth_values_takes_alpha_for_one(alpha):
     out = x.index_add(0, ft.tensor([0]), ft.tensor([True]), alpha=alpha)
     assert out.tolist() == [bool(alpha), True] and (out == out).all()
     assert out.view(ft.uint8).tolist() == [int(bool(alpha)), 1]
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float16", "float32", "complex64"])
+def test_an_index_that_repeats_one_line(dim, dtype):
+    """Slices are moved as a whole, with the result for the whole index."""
+    shape = (5, 4, 6)
+    src, into = turned(count(shape, dtype, 3)), turned(count(shape, dtype))
+    line = ft.from_numpy(rng.integers(0, shape[dim], 4))
+    sizes = [4 if d == dim else min(n, 5) for d, n in enumerate(shape)]
+    index = line.reshape([4 if d == dim else 1 for d in range(3)]).expand(sizes)
+    whole = index.clone()
+    assert ft.equal(ft.gather(src, dim, index), ft.gather(src, dim, whole))
+    for call in (
+        lambda at: into.scatter(dim, at, src),
+        lambda at: into.scatter(dim, at, 2),
+        lambda at: into.scatter_add(dim, at, src),
+        *(
+            lambda at, reduce=reduce, own=own: into.scatter_reduce(dim, at, src, reduce, include_self=own)
+            for reduce in (("sum", "prod") if dtype == "complex64" else ("sum", "prod", "amax", "amin"))
+            for own in (False, True)
+        ),
+    ):
+        assert ft.equal(call(index), call(whole))
+    with pytest.raises(RuntimeError, match=f"index 7 is out of bounds for dimension {dim} with size {shape[dim]}"):
+        ft.gather(src, dim, ft.full([1] * 3, 7).expand(sizes))
+
+
+def test_extremes_of_slices_keep_nan():
+    x, src = ft.zeros(3, 40), ft.ones(2, 40)
+    src[0, 7] = x[2, 9] = float("nan")
+    for reduce, expected in (("amax", 1.0), ("amin", 0.0)):
+        result = x.index_reduce(0, ft.tensor([1, 1]), src, reduce)
+        assert result[1, 7].isnan() and result[2, 9].isnan() and result[1].nansum().item() == 39 * expected

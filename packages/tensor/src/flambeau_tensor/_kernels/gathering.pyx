@@ -343,13 +343,24 @@ cdef object _put(Operator op, PyObject** a):  # (self, index, source, accumulate
 
 # --- element by element ---------------------------------------------------------------------------------------------
 
-cdef int _prepare(Along* g, Tensor t, int dim, Tensor index) except -1:
+cdef Tensor _lines(Tensor index, int dim):
+    """The indices that count, as contiguous int64: one line along `dim` if others repeat it, or all."""
+    cdef int d
+    cdef bint repeated = index.ndim > 1 and index.numel > 3 * index.sizes[dim]
+    for d in range(index.ndim):
+        repeated = repeated and (d == dim or index.sizes[d] == 1 or index.strides[d] == 0)
+    if repeated:
+        index = view_of(index, 1, &index.sizes[dim], &index.strides[dim], index.data)
+    return long_index(index)
+
+
+cdef int _prepare(Along* g, Tensor t, int dim, Tensor index, Tensor lines) except -1:
     """Set the index and the indexed side; 0-d tensors count as vectors with one element."""
     cdef Py_ssize_t item = ITEMSIZE[t.dtype]
     cdef int d
     g.ndim = max(t.ndim, index.ndim)
     g.dim = dim
-    g.index = <const long long*>index.data
+    g.index = <const long long*>lines.data
     g.indexed = t.data
     g.size = t.sizes[dim] if t.ndim else 1
     g.dim_stride = t.strides[dim] * item if t.ndim else item
@@ -366,6 +377,25 @@ cdef void _set_plain(Along* g, Tensor t) noexcept:
         g.plain_strides[d] = t.strides[d] * ITEMSIZE[t.dtype] if t.ndim else 0
 
 
+cdef int _run(Along* g, Tensor lines, int mode, int dtype) except -1:
+    """Process all elements, as slices if one line of indices counts for all."""
+    cdef Rows r
+    cdef Tensor offsets
+    cdef int d
+    if lines.ndim == g.ndim or lines.ndim == 0:
+        return run_along(g, mode, dtype)
+    offsets = _offsets(lines, g.size, g.dim_stride)
+    r.plain, r.indexed, r.n, r.step = g.plain, g.indexed, lines.numel, g.plain_strides[g.dim]
+    r.offsets = <const Py_ssize_t*>offsets.data
+    r.nouter, r.ninner = g.dim, g.ndim - g.dim - 1
+    for d in range(g.dim):
+        r.outer_sizes[d], r.outer_plain[d], r.outer_indexed[d] = g.sizes[d], g.plain_strides[d], g.indexed_strides[d]
+    for d in range(r.ninner):
+        r.inner_sizes[d] = g.sizes[g.dim + 1 + d]
+        r.inner_plain[d], r.inner_indexed[d] = g.plain_strides[g.dim + 1 + d], g.indexed_strides[g.dim + 1 + d]
+    return run_rows(&r, mode, dtype)
+
+
 cdef inline Py_ssize_t _size(Tensor t, int d) noexcept:
     return t.sizes[d] if t.ndim else 1
 
@@ -373,7 +403,7 @@ cdef inline Py_ssize_t _size(Tensor t, int d) noexcept:
 cdef object _gather(Operator op, PyObject** a):  # (self, dim, index, *, sparse_grad)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor index = <Tensor>a[2]
-    cdef Tensor out
+    cdef Tensor out, lines
     cdef Along g
     cdef int d, dim = wrap_dim(<object>a[1], t.ndim)
     cdef long long outside
@@ -388,20 +418,20 @@ cdef object _gather(Operator op, PyObject** a):  # (self, dim, index, *, sparse_
             raise RuntimeError(
                 f"Size does not match at dimension {d} expected index {shape_str(index.ndim, index.sizes)} to be no "
                 f"larger than self {shape_str(t.ndim, t.sizes)} apart from dimension {dim}")
-    index = long_index(index)
-    if not within(index, 0, _size(t, dim), &outside):
+    lines = _lines(index, dim)
+    if not within(lines, 0, _size(t, dim), &outside):
         raise RuntimeError(_out_of_bounds(outside, dim, _size(t, dim)))
     out = empty(t.dtype, index.ndim, index.sizes)
-    _prepare(&g, t, dim, index)
+    _prepare(&g, t, dim, index, lines)
     _set_plain(&g, out)
-    run_along(&g, GET, t.dtype)
+    _run(&g, lines, GET, t.dtype)
     return out
 
 
 cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, object src, int mode, object initial):
     """Check and scatter; `initial` (a number or None) is written to the selected elements first."""
     cdef Tensor source
-    cdef Tensor wide
+    cdef Tensor wide, lines
     cdef Along g
     cdef int d, dim = wrap_dim(dimension, t.ndim)
     cdef long long outside
@@ -424,8 +454,8 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
             also = "" if fill else f" and to be no larger size than src {shape_str(source.ndim, source.sizes)}"
             raise RuntimeError(f"Expected index {shape_str(index.ndim, index.sizes)} to be no larger than self "
                                f"{shape_str(t.ndim, t.sizes)} apart from dimension {dim}{also}")
-        index = long_index(index)
-        if not within(index, 0, _size(t, dim), &outside):
+        lines = _lines(index, dim)
+        if not within(lines, 0, _size(t, dim), &outside):
             raise RuntimeError(_out_of_bounds(outside, dim, _size(t, dim)))
     if not (supports(mode, t.dtype) or t.dtype == FLOAT16 or t.dtype == BFLOAT16):
         raise NotImplementedError(f'"scatter_reduce" not implemented for \'{_name(t)}\'')
@@ -435,16 +465,16 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
     wide = t
     if not supports(mode, t.dtype):
         wide, source = to_dtype(t, FLOAT32), to_dtype(source, FLOAT32)
-    _prepare(&g, wide, dim, index)
+    _prepare(&g, wide, dim, index, lines)
     if initial is not None:
         first = filling("scatter", wide, initial)
         _set_plain(&g, first)
-        run_along(&g, PUT, wide.dtype)
+        _run(&g, lines, PUT, wide.dtype)
     _set_plain(&g, source)
     if fill:
         for d in range(g.ndim):
             g.plain_strides[d] = 0
-    run_along(&g, mode, wide.dtype)
+    _run(&g, lines, mode, wide.dtype)
     if wide is not t:
         copy_elements(t, wide)
     return t

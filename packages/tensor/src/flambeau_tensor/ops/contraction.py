@@ -199,6 +199,7 @@ vecdot = _composite(
 
 # --- einsum ---------------------------------------------------------------------------------------------------------
 CONSIDERED = 16  # operands among which the next two are chosen, since comparing all pairs of many takes too long
+MOST = 1024  # subscripts of a list, which may be an iterator without end
 
 # Subscripts become numbers: 0 to 51 for letters, negative numbers for the dimensions of an ellipsis (-1 is the last).
 
@@ -469,6 +470,8 @@ def einsum(equation: str, *operands) -> Tensor:
     if isinstance(equation, str):
         if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
             operands = tuple(operands[0])
+    elif not isinstance(equation, Tensor) and not has_torch_function((equation,)):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     else:
         args = (equation, *operands)
         operands, lists = args[::2], args[1::2]
@@ -507,6 +510,10 @@ def _numbers(subscripts):
         if s is not Ellipsis and not 0 <= s < 52:
             raise ValueError(f"einsum(): subscripts in subscript list should be within range [0, 52), but got {s}")
         out.append(None if s is Ellipsis else s)
+        if len(out) > MOST:
+            raise RuntimeError(
+                f"einsum(): a subscript list has more than {MOST} subscripts, and a tensor at most 64 dimensions"
+            )
     return out
 
 

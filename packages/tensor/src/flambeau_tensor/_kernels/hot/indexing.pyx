@@ -117,6 +117,10 @@ cdef void multiply_numbers(char* plain, Py_ssize_t step, char* indexed, Py_ssize
                            Py_ssize_t n, number* unused) noexcept nogil:
     cdef Py_ssize_t i
     cdef number* to
+    if offsets == NULL and step == sizeof(number) and stride == sizeof(number):
+        for i in range(n):
+            (<number*>indexed)[i] = (<number*>indexed)[i] * (<number*>plain)[i]
+        return
     for i in range(n):
         to = <number*>(indexed + (i if offsets == NULL else offsets[i]) * stride)
         to[0] = to[0] * (<number*>(plain + i * step))[0]
@@ -126,22 +130,34 @@ cdef void least(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, 
                 Py_ssize_t n, ordered* unused) noexcept nogil:
     cdef Py_ssize_t i
     cdef ordered* to
-    cdef ordered v
+    cdef ordered v, old
+    cdef ordered[2] both
+    if offsets == NULL and step == sizeof(ordered) and stride == sizeof(ordered):
+        for i in range(n):
+            v, old = (<ordered*>plain)[i], (<ordered*>indexed)[i]
+            (<ordered*>indexed)[i] = v if (v < old) | (v != v) else old
+        return
     for i in range(n):
         to = <ordered*>(indexed + (i if offsets == NULL else offsets[i]) * stride)
-        v = (<ordered*>(plain + i * step))[0]
-        to[0] = v if (v < to[0]) | (v != v) else to[0]
+        both[0], both[1] = to[0], (<ordered*>(plain + i * step))[0]
+        to[0] = both[(both[1] < both[0]) | (both[1] != both[1])]  # a branch would be mispredicted
 
 
 cdef void greatest(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, const Py_ssize_t* offsets,
                    Py_ssize_t n, ordered* unused) noexcept nogil:
     cdef Py_ssize_t i
     cdef ordered* to
-    cdef ordered v
+    cdef ordered v, old
+    cdef ordered[2] both
+    if offsets == NULL and step == sizeof(ordered) and stride == sizeof(ordered):
+        for i in range(n):
+            v, old = (<ordered*>plain)[i], (<ordered*>indexed)[i]
+            (<ordered*>indexed)[i] = v if (v > old) | (v != v) else old
+        return
     for i in range(n):
         to = <ordered*>(indexed + (i if offsets == NULL else offsets[i]) * stride)
-        v = (<ordered*>(plain + i * step))[0]
-        to[0] = v if (v > to[0]) | (v != v) else to[0]
+        both[0], both[1] = to[0], (<ordered*>(plain + i * step))[0]
+        to[0] = both[(both[1] > both[0]) | (both[1] != both[1])]  # a branch would be mispredicted
 
 
 # Contiguous blocks of `size` bytes, `step` apart on the plain side.

@@ -4,7 +4,7 @@ There are two forms of each: *along* a contiguous run into one accumulator, and 
 as a row has elements. Sums of floats are accumulated in double precision, those of integers in 64 bits. See
 reductions.pxd.
 """
-from libc.math cimport fabs, fabsf, pow
+from libc.math cimport fabs, fabsf, pow, sqrt
 from libc.stdint cimport uint8_t, uint64_t
 
 from flambeau_tensor.vector_math cimport unaligned
@@ -87,6 +87,10 @@ cdef inline wide term(Summing* op, number x, wide like) noexcept nogil:
         return <wide>x * <wide>x
     elif Summing is AbsSum:
         return <wide>fabs(<double>x)
+    elif op.p == 3:
+        return <wide>(fabs(<double>x) * fabs(<double>x) * fabs(<double>x))
+    elif op.p == 0.5:
+        return <wide>sqrt(fabs(<double>x))
     else:
         return <wide>pow(fabs(<double>x), op.p)
 
