@@ -134,6 +134,27 @@ class Batches:
         second = looped(sample, [a[[1, 2, 0]] for a in stacked], [True] * len(stacked))
         same(found, [torch.stack(pair) for pair in zip(first, second, strict=True)])
 
+    def test_rows(self, sample):
+        """A row that is refused by itself is refused as an example: many rows look like one tensor of the right shape.
+        Masks are refused for their values."""
+        tensors = sample.one()
+        for i in range(sample.written, len(tensors)):
+
+            def of_row(row, i=i):
+                return sample(*tensors[:i], row, *tensors[i + 1 :])
+
+            rows = tensors[i].ndim and len(tensors[i]) and tensors[i].dtype is not torch.bool
+            if rows and _refuses(of_row, tensors[i][0]):
+                assert _refuses(vmap(of_row), tensors[i]), f"argument {i}"
+
+
+def _refuses(function, tensor):
+    try:
+        function(tensor)
+    except (IndexError, RuntimeError, TypeError, ValueError):
+        return True
+    return False
+
 
 def check_tangents(function, *inputs):
     """Forward mode against reverse mode: for tangents t and cotangents v, <v, J t> is <J* v, t>."""

@@ -8,6 +8,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
+from flambeau_autograd.func import vmap
 from flambeau_nn import functional as F
 from samples.derivatives import check_batches, check_derivatives
 from samples.values import check_values
@@ -56,6 +57,19 @@ def test_inplace():
     ft.manual_seed(0)
     x = ft.ones(100)
     assert F.dropout(x, 0.5, inplace=True) is x and (x == expected).all()
+
+
+def test_examples_that_share_the_input_have_their_own_noise():  # literal
+    def batch(function, randomness, *sizes):
+        ft.manual_seed(0)
+        examples = vmap(lambda x, _: function(x, 0.5), in_dims=(None, 0), randomness=randomness)
+        return examples(ft.ones(*sizes), ft.ones(4)).reshape(4, -1).tolist()
+
+    different = [[0, 0, 2, 0], [0, 0, 2, 2], [0, 2, 2, 2], [2, 0, 2, 2]]
+    assert batch(F.dropout, "different", 4) == batch(F.dropout2d, "different", 1, 4, 1, 1) == different
+    assert batch(F.dropout, "same", 4) == [different[0]] * 4
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        batch(F.dropout, "error", 4)
 
 
 def test_gradient_is_the_mask():

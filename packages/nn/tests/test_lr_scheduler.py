@@ -189,6 +189,16 @@ def test_one_cycle(strategy, between, three_phase, kind):
         schedule.step()
 
 
+@pytest.mark.parametrize("strategy", ["cos", "linear"])
+def test_one_cycle_from_an_old_state_with_a_function(strategy):
+    new, old = (OneCycleLR(optimizer(Adam), 1.0, 10, anneal_strategy=strategy) for _ in range(2))
+    state = old.state_dict()
+    del state["_anneal_func_type"], old._anneal_func_type
+    state["anneal_func"] = getattr(OneCycleLR, f"_annealing_{strategy}")
+    old.load_state_dict(state)
+    assert trajectory(old.optimizer, old, 10).tolist() == trajectory(new.optimizer, new, 10).tolist()
+
+
 def test_one_cycle_without_momentum():
     o = optimizer(Adagrad)
     with pytest.raises(ValueError, match="optimizer must support momentum or beta1"):

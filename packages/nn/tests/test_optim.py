@@ -362,6 +362,11 @@ LEAF_ERROR = "can't optimize a non-leaf Tensor"
         (lambda: optim.RMSprop([P], alpha=-1), ValueError, "^Invalid alpha value: -1$"),
         (lambda: optim.Adagrad([P], lr_decay=-1), ValueError, "^Invalid lr_decay value: -1$"),
         (lambda: optim.Adam([P], fused=True, foreach=True), RuntimeError, "`fused` and `foreach` cannot be `True`"),
+        (
+            lambda: optim.AdamW([P], betas=(ft.tensor(0.9), ft.tensor(0.99)), foreach=True),
+            ValueError,
+            r"betas\[0\] as a Tensor is not supported for capturable=False and foreach=True",
+        ),
         (lambda: optim.Optimizer([P], {}).step(), NotImplementedError, "^$"),
     ],
 )

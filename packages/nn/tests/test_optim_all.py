@@ -765,3 +765,17 @@ def test_names_that_other_optimizers_import():
         _warn_get_lr_called_within_step(schedule)
         assert schedule._is_initial
     assert not schedule._is_initial
+
+
+@pytest.mark.parametrize("kind", [optim.Adafactor, optim.Adam])
+def test_a_state_with_a_number_as_step(kind):
+    w, v = (ft.ones(2, 3, requires_grad=True) for _ in range(2))
+    one, other = kind([w]), kind([v])
+    for step in range(3):
+        w.grad = v.grad = ft.full((2, 3), 1.0 + step)
+        one.step()
+        other.step()
+        state = other.state_dict()
+        state["state"][0]["step"] = float(state["state"][0]["step"])
+        other.load_state_dict(state)
+    assert (v == w).all() and other.state[v]["step"] == 3

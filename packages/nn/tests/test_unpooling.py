@@ -76,6 +76,8 @@ def test_random_windows():
     assert F.fractional_max_pool2d(floats(0, 2, 5, 5), 2, 3).shape == (0, 2, 3, 3)
     with pytest.raises(RuntimeError, match="pool height 2 too large relative to input height 5"):
         F.fractional_max_pool2d(y, 2, (5, 3))
+    with pytest.raises(ValueError, match="requires output_ratio to either be a single Int or tuple of Ints"):
+        F.fractional_max_pool2d(ft.ones(1, 5, 5), 2, output_ratio=(0.5, 0.5, 0.5))
     with pytest.raises(ValueError, match="requires specifying either an output_size or an output_ratio"):
         F.fractional_max_pool2d(y, 2)
 

@@ -1,6 +1,7 @@
 """Batching of distances, which take batches of matrices anyway."""
 
-from flambeau_autograd.batching.table import batched, plain
+from flambeau_autograd.batching.table import batched, matrices, plain
 from flambeau_tensor.ops import distances as ops
 
-batched(plain, ops.distances, ops.euclidean)
+batched(plain, ops.distances)
+batched(matrices, ops.euclidean)

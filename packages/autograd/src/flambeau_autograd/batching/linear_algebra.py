@@ -1,10 +1,29 @@
 """Batching of linear algebra, which takes batches of matrices anyway."""
 
+import functools
+
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import all_batch_first, batch_first, batched, call, in_dim_0
+from flambeau_autograd.batching.table import all_batch_first, batch_first, batched, call, in_dim_0, looped
 from flambeau_tensor.ops.linear_algebra import factorization, indefinite, solving, spectral
 
 
+def _of_ranks(*least):
+    """Leave examples whose first arguments have fewer dimensions to the loop, which raises: a batch of vectors would
+    look like a matrix."""
+
+    def checking(rule):
+        @functools.wraps(rule)
+        def checked(level, op, args, dims):
+            if any(t.ndim - (d is not None) < n for t, d, n in zip(args, dims, least, strict=False)):
+                return looped(level, op, args, dims)
+            return rule(level, op, args, dims)
+
+        return checked
+
+    return checking
+
+
+@_of_ranks(2)
 def _matrices(level, op, args, dims):
     result = call(op, *all_batch_first(level, args, dims))
     # results that were not requested are empty and have no batch dimension
@@ -17,7 +36,6 @@ batched(
     _matrices,
     factorization.cholesky_ex,
     factorization.lu_factor_ex,
-    factorization.permutation,
     factorization._det,
     factorization._slogdet,
     factorization.qr,
@@ -27,17 +45,27 @@ batched(
     indefinite.ldl_factor_ex,
     solving.inv_ex,
     solving.cholesky_inverse,
-    solving.lu_solve,
-    solving.lstsq,
     spectral._eigh,
     spectral.eig,
     spectral.eigvals,
     spectral._svd,
     spectral.matrix_exp,
-    solving._least_squares,
 )
+batched(_of_ranks(2, 1, 2)(_matrices), solving.lu_solve)
 
 
+@_of_ranks(2)
+def _least_squares(level, op, args, dims):
+    a, b = (tuple(batch_first(t, d).shape[d is not None :]) for t, d in zip(args[:2], dims[:2], strict=True))
+    if len(b) == 1 and b[0] != a[-2]:
+        return looped(level, op, args, dims)  # raises
+    return _matrices(level, op, args, dims)
+
+
+batched(_least_squares, solving.lstsq, solving._least_squares)
+
+
+@_of_ranks(2, 2)
 def _pairs(level, op, args, dims):
     """Operations that broadcast: align the batches of each example from the right."""
     ranks = [t.ndim - (d is not None) for t, d in zip(args[:2], dims[:2], strict=True)]
@@ -49,6 +77,7 @@ def _pairs(level, op, args, dims):
     return in_dim_0(call(op, *first))
 
 
+@_of_ranks(2)
 def _ldl_solve(level, op, args, dims):
     first = all_batch_first(level, args, dims)
     most = max(first[0].ndim, first[2].ndim)
@@ -60,6 +89,7 @@ def _ldl_solve(level, op, args, dims):
 batched(_ldl_solve, indefinite.ldl_solve)
 
 
+@_of_ranks(2)
 def _solve(level, op, args, dims):
     """Treat vectors on the right side as one-column matrices: a batch of vectors would look like matrices."""
     a, b = (batch_first(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
@@ -73,6 +103,7 @@ batched(_pairs, solving.solve_triangular, solving.cholesky_solve)
 batched(_solve, solving._solve_ex)
 
 
+@_of_ranks(2)
 def _pseudoinverse(level, op, args, dims):
     """Tolerances that are tensors have the batch of an example."""
     first = all_batch_first(level, args, dims)

@@ -1,6 +1,6 @@
 """Batching of flips and triangles."""
 
-from flambeau_autograd.batching.table import along, batched, plain
+from flambeau_autograd.batching.table import along, batched, matrices
 
 batched(along, "torch.flip")
-batched(plain, "torch.tril", "torch.triu")
+batched(matrices, "torch.tril", "torch.triu")

@@ -146,6 +146,25 @@ cdef class Plain(BatchRule):
         return call_bound(call.op, call.values)
 
 
+cdef class Matrices(Plain):
+    """Plain operators of matrices. A batch of vectors would look like a matrix, so vectors take the loop, which raises.
+
+    looped: the rule that runs the operator once for each example.
+    """
+
+    cdef object looped
+
+    def __init__(self, looped):
+        self.looped = looped
+
+    cdef object run(self, BatchLevel level, Examples* call):
+        cdef int i
+        for i in range(call.info.nslots):
+            if is_tensor(call.values[i]) and _rank(call, i) < 2:
+                return _in_python(self.looped, level, call)
+        return Plain.run(self, level, call)
+
+
 # --- along dimensions -----------------------------------------------------------------------------------------------
 
 cdef class _Reading:
@@ -447,11 +466,11 @@ cdef class Linear(BatchRule):
         cdef int n, rank
         cdef bint alone
         bias = <object>call.values[2]
-        if call.dims[1] == SHARED and call.dims[2] == SHARED:
+        rank = _rank(call, 0)
+        if rank and call.dims[1] == SHARED and call.dims[2] == SHARED:
             put(call, 0, examples_first(call.values[0], call.dims[0], 0))
             return call_bound(call.op, call.values)
-        rank = _rank(call, 0)
-        if _rank(call, 1) == 1 or rank == 0:
+        if _rank(call, 1) < 2 or rank == 0:
             return _in_python(self.looped, level, call)
         alone = rank == 1  # an example is one row
         if call.dims[0] >= 0:

@@ -11,6 +11,8 @@ def _searchsorted(level, op, args, dims):
     if not isinstance(values, torch.Tensor):
         values = torch.tensor(values)
     rank = edges.ndim - (dims[0] is not None)
+    if rank == 0:
+        return looped(level, op, args, dims)  # raises
     if dims[0] is None and dims[5] is None and rank == 1:
         return in_dim_0(call(op, edges, batch_first(values, dims[1]), *args[2:]))
     edges, values = batch_first(edges, dims[0], level.size), batch_first(values, dims[1], level.size)

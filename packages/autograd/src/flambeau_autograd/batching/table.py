@@ -173,6 +173,7 @@ def _promoted(tensors):
 
 elementwise = kinds.Elementwise(_promoted)
 plain = kinds.Plain()
+matrices = kinds.Matrices(looped)
 shifted = kinds.Shifted(looped)
 one_more = kinds.Shifted(looped, 1)  # operators whose result has one dimension more
 one_less = kinds.Shifted(looped, -1)

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, looped, plain
 from flambeau_nn.ops import normalization as ops
 
 
@@ -12,9 +12,22 @@ def _behind(t, dim, rank):
     return t if dim is None else t.reshape((t.shape[0],) + (1,) * (rank - t.ndim + 1) + tuple(t.shape[1:]))
 
 
+def _fit(tensors, dims, shape):
+    """Whether examples end in `shape`. Others are left to the loop, which raises: with the batch they might fit."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for t, dim in zip(tensors, dims, strict=True):
+        if t is not None:
+            own = [n for d, n in enumerate(t.shape) if dim is None or d != dim % t.ndim]
+            if tuple(own[max(len(own) - len(sizes), 0) :]) != sizes:
+                return False
+    return True
+
+
 def _rows(level, op, args, dims):
     """Apply weight and bias, if there is one, after the kernel if they differ between examples."""
     x, shape, *affine, eps = args
+    if not _fit((x, *affine), (dims[0], *dims[2:-1]), shape):
+        return looped(level, op, args, dims)
     x = batch_first(x, dims[0], level.size)
     if all(dim is None for dim in dims[2:-1]):
         return in_dim_0(call(op, x, shape, *affine, eps))
@@ -27,6 +40,8 @@ def _rows(level, op, args, dims):
 def _rows_backward(level, op, args, dims):
     """Compute the gradients of weight and bias, which are sums over rows, separately for each batch element."""
     grad, x, shape, *affine, eps = args
+    if not _fit((x, *affine), (dims[1], *dims[3:-1]), shape):
+        return looped(level, op, args, dims)
     weight, nothing = affine[0], [None] * len(affine)
     grad, x = batch_first(grad, dims[0], level.size), batch_first(x, dims[1], level.size)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)

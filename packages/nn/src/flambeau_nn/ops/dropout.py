@@ -3,6 +3,7 @@
 import math
 
 import flambeau_tensor as ft
+from flambeau_autograd.extend import BatchLevel, levels
 from flambeau_nn.ops.declaring import composite
 
 _ARGUMENTS = "float p=0.5, bool training=True, bool inplace=False"
@@ -17,10 +18,15 @@ def _check(p):
 def _noise(input, p, channels):
     """Ones with probability 1 - p: one for each element, or for each channel of each sample."""
     if not channels:
-        return ft.empty_like(input, requires_grad=False).bernoulli_(1 - p)
-    if input.ndim < 2:
+        noise = ft.empty_like(input, requires_grad=False)
+    elif input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return input.new_empty(tuple(input.shape[:2]) + (1,) * (input.ndim - 2)).bernoulli_(1 - p)
+    else:
+        noise = input.new_empty(tuple(input.shape[:2]) + (1,) * (input.ndim - 2))
+    if any(isinstance(level, BatchLevel) for level in levels()):
+        # All examples of a batch may share `input`, and yet each have their own noise.
+        return ft.bernoulli(ft.empty(noise.shape, dtype=noise.dtype, device=noise.device), 1 - p)
+    return noise.bernoulli_(1 - p)
 
 
 def _drop(input, p, training, inplace, channels=False):

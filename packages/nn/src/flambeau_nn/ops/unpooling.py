@@ -117,6 +117,8 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     for word, size in ("kernel_size", kernel_size), ("output_size", output_size):
         if size is not None and not isinstance(size, int) and len(size) != dims:
             raise RuntimeError(f"{name}: {word} must either be a single Int or tuple of Ints")
+    if output_size is None and not isinstance(output_ratio, float) and len(output_ratio) != dims:
+        raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
     kernel = _each(kernel_size, dims)
     if not input.is_floating_point():
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")

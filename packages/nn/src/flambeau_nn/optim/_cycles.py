@@ -133,6 +133,16 @@ class OneCycleLR(LRScheduler):
                     _set_momentum(group, high, self.use_beta1)
         super().__init__(optimizer, last_epoch)
 
+    _annealing_cos = staticmethod(_cosine)
+    _annealing_linear = staticmethod(_linear)
+
+    def _between(self) -> Callable[[float, float, float], float]:
+        kind: str | None = getattr(self, "_anneal_func_type", None)
+        if kind is None:  # old state dicts hold the function
+            function: Callable[[float, float, float], float] = vars(self)["anneal_func"]
+            return function
+        return _cosine if kind == "cos" else _linear
+
     def get_lr(self) -> list[Any]:
         self._scaled()
         step = self.last_epoch
@@ -144,7 +154,7 @@ class OneCycleLR(LRScheduler):
                 break
             begin, phase = phase["end_step"], following
         part = (step - begin) / (phase["end_step"] - begin)
-        between = _cosine if self._anneal_func_type == "cos" else _linear
+        between = self._between()
         rates = []
         for group in self.optimizer.param_groups:
             rates.append(between(group[phase["start_lr"]], group[phase["end_lr"]], part))

@@ -42,6 +42,8 @@ class Adafactor(Optimizer):
     tensor([[0.8419, 2.1581]], requires_grad=True)
     """
 
+    _counts_in_tensors = True
+
     def __init__(
         self,
         params: ParamsT,

@@ -71,6 +71,8 @@ class Adam(FusedOptimizer):
         _at_least_zero(weight_decay__value=weight_decay)
         if not (all(isinstance(b, float) for b in betas) or all(isinstance(b, Tensor) for b in betas)):
             raise ValueError("betas must be either both floats or both Tensors")
+        if isinstance(betas[0], Tensor) and foreach and not capturable:
+            raise ValueError("betas[0] as a Tensor is not supported for capturable=False and foreach=True")
         betas = tuple(float(b) for b in betas)
         super().__init__(
             params,

@@ -168,8 +168,9 @@ cdef object _empty_strided(Operator op, PyObject** a):  # (size, stride, *, dtyp
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef int n = read_ints(a[0], sizes, MAX_NDIM, b"empty_strided", b"size"), i
-    if read_ints(a[1], strides, MAX_NDIM, b"empty_strided", b"stride") != n:
-        raise RuntimeError("empty_strided(): mismatch in length of strides and shape")
+    cdef int m = read_ints(a[1], strides, MAX_NDIM, b"empty_strided", b"stride")
+    if m != n:
+        raise RuntimeError(f"dimensionality of sizes ({n}) must match dimensionality of strides ({m})")
     for i in range(n):
         if strides[i] < 0:
             raise RuntimeError("empty_strided(): negative strides are not supported")

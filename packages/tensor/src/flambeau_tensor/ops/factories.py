@@ -10,6 +10,7 @@ from flambeau_tensor._core.elementwise.dtype import (
     DType,
     c_type_name,
     get_default_dtype,
+    type_name,
 )
 from flambeau_tensor._core.memory.storage import Storage
 from flambeau_tensor._core.memory.tensor import Size, Tensor
@@ -224,7 +225,8 @@ def _asarray(obj, dtype, device, copy, requires_grad):
                 raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         if dtype is not None and as_tensor(obj).dtype is not dtype:
-            raise ValueError(f"can't alias tensor with dtype {as_tensor(obj).dtype} into dtype {dtype}")
+            have, wanted = type_name(as_tensor(obj).dtype), type_name(dtype)
+            raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{wanted}'.")
     if copy and isinstance(obj, Tensor):
         t = obj.clone().to(device, dtype or obj.dtype)
     else:
