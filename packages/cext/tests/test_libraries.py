@@ -7,6 +7,7 @@ import pytest
 import flambeau_tensor as ft
 from flambeau_cext import ops
 from flambeau_cext.library import Library, _scoped_library, define, fallthrough_kernel, impl, register_kernel
+from flambeau_tensor.not_built import NotBuiltError
 
 
 def test_a_library():
@@ -233,6 +234,9 @@ def test_kernels_for_the_librarys_operators_take_the_place_of_its_own():
         assert ft.add(x, 3 * x, alpha=2).tolist() == [6.0, 6.0] and (x + x).tolist() == [1.0, 1.0]
         lib.impl("exp", lambda a: a, "CompositeImplicitAutograd")  # the library's own kernel comes first
         assert ft.exp(ft.zeros(1)).item() == 1.0
+        for key in ("Autograd", "AutogradCPU", "AutocastCPU"):
+            with pytest.raises(NotBuiltError, match="a kernel 'Auto.*' for aten::sin is not built"):
+                lib.impl("sin", lambda a: a, key)
     assert ft.neg(x).tolist() == [-1.0, -1.0] and x.sum().item() == 2.0 and (x + x).tolist() == [2.0, 2.0]
     assert ft.neg(x, out=ft.zeros(2)).tolist() == [-1.0, -1.0]
     with _scoped_library("aten", "IMPL") as lib:

@@ -121,6 +121,7 @@ def test_out_is_written_in_its_own_dtype():
         "bmm": (a[None], a[None]),
         "baddbmm": (a[None], a[None], a[None]),
         "addbmm": (a, a[None], a[None]),
+        "chain_matmul": (a, a),  # the functions written in Python, too
     }
     for name, arguments in calls.items():
         expected = getattr(torch, name)(*arguments)

@@ -210,6 +210,16 @@ def test_recorded_steps_do_not_write_to_leaves():
         optim.Adam([p], differentiable=True).step()
 
 
+def test_a_recorded_step_of_radam_at_a_zero_gradient():
+    """Its first steps do not divide by the root of the second moment, which has no derivative at zero."""
+    p, g = ft.ones(2, requires_grad=True), ft.tensor([0.0, 0.3], requires_grad=True)
+    x = p * 1
+    x.grad = g * 1
+    optim.RAdam([x], lr=0.1, differentiable=True).step()
+    x.sum().backward()
+    np.testing.assert_allclose(g.grad.numpy(), [-0.1, -0.1], rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", STEPPING)
 def test_saved_and_loaded_it_goes_on(name):
     _, o = walk(name, {}, 3)

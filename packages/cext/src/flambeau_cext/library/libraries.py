@@ -124,6 +124,7 @@ class Library:
         Raises:
             TypeError: ``fn`` is not callable.
             RuntimeError: the key is unknown.
+            NotBuiltError: a kernel ``"Autograd"`` or ``"AutocastCPU"`` for an operator of the library.
         """
         if with_keyset:
             raise NotImplementedError("impl(): argument 'with_keyset': dispatch key sets are not supported")

@@ -16,6 +16,7 @@ from flambeau_cext.library.keys import KEYS
 from flambeau_cext.library.schema import parsed, split_name
 from flambeau_cext.tags import Tag, give_tags
 from flambeau_tensor.extend import FUNCTION, FunctionKernel, Operator, OperatorHandle, find_operator, forget
+from flambeau_tensor.not_built import not_built
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
 AUTOGRAD, META, AUTOCAST = "Autograd", "Meta", "AutocastCPU"
@@ -147,7 +148,10 @@ def kernels(op: Operator) -> Kernels:
 
 
 def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
-    """Give the operator of this name a kernel; it may be declared later."""
+    """Give the operator of this name a kernel; it may be declared later.
+
+    Raise NotBuiltError for a kernel of one of the library's operators that records calls or runs under autocast.
+    """
     if not callable(function):
         raise TypeError(f"Input function is required to be a callable but found type {type(function)}")
     op = _find_or_none(qualname)
@@ -159,6 +163,8 @@ def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
             from flambeau_cext.library.replacing import replace
 
             replace(op, function)
+        elif key in (AUTOGRAD, AUTOCAST):
+            raise not_built(f"a kernel {key!r} for {qualname}", "use torch.autograd.Function or a TorchFunctionMode")
         return
     kernels(op).by_key[key] = function
     choose(op)

@@ -242,6 +242,7 @@ class RAdam(_Moments):
         length = most - 2 * t * (1 - rest2) / rest2
         change = group["lr"] / rest1 * mean
         factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+        square = where(length > 5, square, 1.0)  # the other case needs no derivative of a root of 0
         adapted = factor.clamp(min=0) ** 0.5 * change / (square.sqrt() + group["eps"])
         p.sub_(where(length > 5, adapted, change))
 
