@@ -102,7 +102,7 @@ def wrapped(case):
 
 def flags_by_name(match):
     names = ("return_inverse", "return_counts", "dim")
-    given = [text.partition("=")[2] or text for text in match[2].split(", ") if text]
+    given = [text.partition("=")[2] or text for text in re.findall(r"T\(.*?\)\)|[\w=-]+", match[2])]
     given += [] if "dim=" not in match[2] or len(given) > 2 else [f"False, dim={given.pop()}"]
     return (
         f"torch.unique_consecutive({match[1]}" + "".join(f", {n}={v}" for n, v in zip(names, given, strict=False)) + ")"

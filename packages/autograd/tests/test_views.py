@@ -318,3 +318,15 @@ def test_the_same_view_of_another_base(f):
         view._view_func(torch.ones(2, 2, dtype=torch.float64)).dtype == f(torch.ones(2, 2, dtype=torch.float64)).dtype
     )
     assert x.clone()._view_func(x) is None
+
+
+def test_a_view_whose_data_is_its_own_remains_one():
+    h = torch.ones((), requires_grad=True)
+    base = torch.ones(6)
+    x = base.view(2, 3)
+    column = x.select(1, 1)
+    x.data = x.data
+    column.mul_(h)
+    assert not x.is_leaf and x._version == column._version == base._version == 1
+    (g,) = grad(x.sum(), h)
+    assert g.item() == 2
