@@ -151,8 +151,8 @@ cdef int set_data(PyObject* tensor, PyObject* other) except -1:
     note(("refuse", "it changes which memory a tensor shows"))
     core.set_geometry(t, s.ndim, s.sizes, s.strides)
     t.dtype = s.dtype
-    if t.storage.data != s.storage.data or t.storage.nbytes != s.storage.nbytes:  # else the counter of its views remains
-        t.storage = s.storage
+    if t.storage.data != s.storage.data or t.storage.nbytes != s.storage.nbytes:
+        t.storage = s.storage  # else its views share its counter
     t.data = s.data
     t.flags = t.flags & ~OF_MEMORY | s.flags & OF_MEMORY
     return 0
