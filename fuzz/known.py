@@ -108,6 +108,7 @@ NORMS = r"lp_pool\dd norm_except_dim pairwise_distance \w+_norm norm renorm cdis
 NORMS += r" embedding_renorm"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ARGUMENT = r"(?:[^,()\[\]]+|[(\[][^)\]]*[)\]])"  # a number, a name, or some in brackets
+MADE = r"T\([^()]*(?:\([^()]*\)[^()]*)*\)"  # a tensor
 IN_PLACE = r"\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(|\.data = "
 
 # What is in the program, the class of the difference, the property that it has, and words of the page that states it.
@@ -236,7 +237,9 @@ DECIDED = [
         r"unique_consecutive\(",
         "value shape kind",
         some(
-            instead(r"torch\.unique_consecutive\((\w+|T\(.*?\)\))((?:, (?:[\w=-]+|T\(.*?\)\)))+)\)", flags_by_name),
+            instead(
+                r"torch\.unique_consecutive\((\w+|" + MADE + r")((?:, (?:[\w=-]+|" + MADE + r"))+)\)", flags_by_name
+            ),
             instead(r"\b([a-m])\.unique_consecutive\(((?:(?:, )?[\w=-]+)+)\)", flags_by_name),
         ),
         "treats `return_inverse` as `return_counts`",
@@ -553,6 +556,12 @@ DECIDED = [
     (call("(linalg_)?ldl_solve"), "value", contiguous, "right sides whose elements share memory"),
     (call("triangular_solve"), "shape", coefficients, "returns the coefficients broadcast to the batch"),
     (r"alpha=(0(\.0)?|False|-0\.0)\b", "value", number_for_none, "never reads them"),
+    (
+        r"complex[\s\S]*" + call("cholesky_inverse"),
+        "value",
+        unbounded,
+        "which elements of solutions, inverses and factors are NaN",
+    ),
     (call("cholesky_inverse"), "value", inverse_of_the_product, "of a factor with a complex diagonal"),
     (r"_fft_\w+\(.*-\d", "shape value", other_dimensions, "misread a dimension counted from the end"),
     (r"\bfft\.\w+\(|\b(i?stft)\(", "value", with_infinities, "In a transform of infinities or NaN"),
@@ -597,6 +606,7 @@ DECIDED = [
         every(says("grad"), nan_in, differ_so(lambda a, b: {a, b} == {0, 1})),
         "gradient of `hardtanh` for NaN",
     ),
+    (call("conv2d"), "value", nearer, "with two strides and one output column"),
     (call(CONVOLUTIONS), "value", with_infinities, "it may reach neighboring weights"),
     (
         call(CONVOLUTIONS),
@@ -707,7 +717,7 @@ DECIDED = [
         "gives whole-number tensors a history in some cases",
     ),
     (
-        r"histogram|heaviside|floor_divide|//",
+        r"histogram|heaviside|floor_divide|//|\b([lg][et]|eq|ne)_\(",
         "requires_grad",
         says("False for True"),
         "require grad, and `backward` raises that there is no derivative",
@@ -745,6 +755,19 @@ DECIDED = [
         r"(vjp|linearize)\(lambda x: \(x, [\s\S]*\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(",
         "shape value strides",
         says(r"\(item 0\)"),
+        "return the input itself if the function returns its input",
+    ),
+    (
+        r"complex[\s\S]*_view_func\(",
+        "kind",
+        says(r"'NoneType'\) for \('tensor'"),
+        "accepts a real base for a view of a complex one",
+    ),
+    (r"_standard_gamma_grad\(", "requires_grad", says("True for False"), "`_standard_gamma_grad` has no history"),
+    (
+        r"vmap\([\s\S]*\b\w+_\(",
+        "kind",
+        says(r"kind: \('tensor', .* for \('same'"),
         "return the input itself if the function returns its input",
     ),
     (r"(vjp|linearize|vmap)\(", "kind", handed_back, "return the input itself if the function returns its input"),

@@ -51,7 +51,7 @@ batched(
     spectral._svd,
     spectral.matrix_exp,
 )
-batched(_of_ranks(2, 1, 2)(_matrices), solving.lu_solve)
+batched(_of_ranks(2, 1, 2)(_matrices), factorization.permutation, solving.lu_solve)
 
 
 @_of_ranks(2)
