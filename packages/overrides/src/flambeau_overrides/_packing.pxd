@@ -6,7 +6,7 @@ cdef class Packing:
     cdef readonly str text
     cdef tuple names, defaults, asked
     cdef Py_ssize_t positional  # the number of parameters that go into `args`; the others go into `kwargs`
-    cdef Py_ssize_t shown  # the parameters from this index on are passed on if they differ from their default
+    cdef Py_ssize_t shown  # only the parameters before this index are passed on
     cdef bint variadic  # the last positional parameter takes all further arguments
     cdef object required
 

@@ -22,7 +22,7 @@ cdef class Packing:
         text: the function's parameters, separated by blanks. Handlers receive those before a lone ``*`` by position and
             those after it by name. ``!`` marks the parameters whose arguments are asked for handlers, ``=`` precedes a
             default, a leading ``*`` collects all further positional arguments, and parameters in square brackets are
-            passed on only if they differ from their default.
+            not passed on.
 
     Raises:
         TypeError: ``text`` is not a string.
@@ -119,9 +119,6 @@ cdef dict _by_name(Packing packing, list bound):
     cdef Py_ssize_t i
     for i in range(packing.positional, packing.shown):
         kwargs[<object>PyTuple_GET_ITEM(packing.names, i)] = bound[i]
-    for i in range(packing.shown, PyTuple_GET_SIZE(packing.names)):
-        if bound[i] is not <object>PyTuple_GET_ITEM(packing.defaults, i):
-            kwargs[<object>PyTuple_GET_ITEM(packing.names, i)] = bound[i]
     return kwargs
 
 

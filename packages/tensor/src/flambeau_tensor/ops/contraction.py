@@ -4,7 +4,7 @@ import collections
 import itertools
 from operator import index as as_index
 
-from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
+from flambeau_overrides import handle_torch_function, has_torch_function, register
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
@@ -135,7 +135,6 @@ multi_dot = _composite(
 )
 
 
-@overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Return the product of matrices, in the order with the fewest multiplications.
 
@@ -148,12 +147,19 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     tensor([[12.],
             [12.]])
     """
+    if has_torch_function(matrices):
+        written = {} if out is None else {"out": out}
+        return handle_torch_function(chain_matmul, matrices, *matrices, **written)
+    check_tensors(matrices, 0)
     for t in matrices:
         if t.ndim != 2:
             raise RuntimeError(f"chain_matmul: Expected tensors to be 2-D, but got a {t.ndim}-D tensor")
     if len(matrices) == 1:
         return matrices[0] if out is None else out.copy_(matrices[0])
     return multi_dot(matrices, out=out)
+
+
+register("torch.functional", "chain_matmul", chain_matmul, "(*matrices, out=None)")
 
 
 # --- vectors of three, and along a dimension ------------------------------------------------------------------------
