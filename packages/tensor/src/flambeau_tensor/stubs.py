@@ -336,6 +336,7 @@ def stub_text():
     lines += [f"from . import {name} as {name}" for name in ("fft", "linalg", "masked", "random", "signal", "special")]
     lines += [
         "def broadcast_shapes(*shapes: Any) -> Size: ...",
+        "def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...",
         "def einsum(equation: Any, *operands: Any) -> Tensor: ...",
     ]
     lines += _found_when_used()
