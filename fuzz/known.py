@@ -34,6 +34,7 @@ from checks import (
 )
 from outcomes import close
 from properties import (
+    MADE,
     as_ints,
     as_many_channels_as_the_weight,
     assigned,
@@ -108,7 +109,6 @@ NORMS = r"lp_pool\dd norm_except_dim pairwise_distance \w+_norm norm renorm cdis
 NORMS += r" embedding_renorm"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ARGUMENT = r"(?:[^,()\[\]]+|[(\[][^)\]]*[)\]])"  # a number, a name, or some in brackets
-MADE = r"T\([^()]*(?:\([^()]*\)[^()]*)*\)"  # a tensor
 IN_PLACE = r"\b(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(|\.data = "
 
 # What is in the program, the class of the difference, the property that it has, and words of the page that states it.
@@ -601,7 +601,7 @@ DECIDED = [
         "negates unsigned targets",
     ),
     (
-        call("hardtanh relu6 hardsigmoid hardswish"),
+        call("hardtanh"),
         "value",
         every(says("grad"), nan_in, differ_so(lambda a, b: {a, b} == {0, 1})),
         "gradient of `hardtanh` for NaN",

@@ -9,6 +9,8 @@ from checks import differ_so, every, instead, not_finite, restored, same_totals,
 from outcomes import close
 from sharing import root_of, whole_of
 
+MADE = r"T\([^()]*(?:\([^()]*\)[^()]*)*\)"  # a tensor
+
 
 def size(shape):
     return math.prod(shape)
@@ -102,7 +104,7 @@ def wrapped(case):
 
 def flags_by_name(match):
     names = ("return_inverse", "return_counts", "dim")
-    given = [text.partition("=")[2] or text for text in re.findall(r"T\(.*?\)\)|[\w=-]+", match[2])]
+    given = [text.partition("=")[2] or text for text in re.findall(MADE + r"|[\w=-]+", match[2])]
     given += [] if "dim=" not in match[2] or len(given) > 2 else [f"False, dim={given.pop()}"]
     return (
         f"torch.unique_consecutive({match[1]}" + "".join(f", {n}={v}" for n, v in zip(names, given, strict=False)) + ")"

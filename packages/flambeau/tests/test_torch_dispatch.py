@@ -893,26 +893,27 @@ def test_a_handler_that_calls_itself_raises():
     assert torch.is_grad_enabled() and (torch.ones(2) + 1).tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("result", ((torch.ones(2), torch.ones(2)), (), [torch.ones(2)]))
-def test_one_tensor_is_not_several(result):
-    class Several(torch.Tensor):
+def answering(answer):
+    """A type whose handler returns what a function returns, whatever the operator."""
+
+    class Own(torch.Tensor):
         @classmethod
         def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return result
+            return answer()
 
-    x = torch.Tensor._make_subclass(Several, torch.ones(2, 3))
+    return Own
+
+
+@pytest.mark.parametrize("result", ((torch.ones(2), torch.ones(2)), (), [torch.ones(2)]))
+def test_one_tensor_is_not_several(result):
+    x = torch.Tensor._make_subclass(answering(lambda: result), torch.ones(2, 3))
     for call in (x.neg, lambda: x.roll(1), lambda: torch.func.grad(lambda v: v.sum())(x)):
         with pytest.raises(RuntimeError, match="(?s)Unable to cast .* to Tensor"):
             call()
 
 
 def test_results_of_another_number():
-    class Own(torch.Tensor):
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return result
-
-    x = result = torch.Tensor._make_subclass(Own, torch.ones(2, 3))
+    x = result = torch.Tensor._make_subclass(answering(lambda: result), torch.ones(2, 3))
     for call in (lambda: iter(x), x.unbind, lambda: x.split(1), lambda: x.max(0), lambda: torch.linalg.svd(x)):
         with pytest.raises(
             RuntimeError, match="must return (a list of|2|3) tensors, and returned an object of type 'Own'"
@@ -925,12 +926,7 @@ def test_results_of_another_number():
 
 
 def test_a_view_is_not_its_base():
-    class Own(torch.Tensor):
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return x
-
-    x = torch.Tensor._make_subclass(Own, torch.ones(2, 3))
+    x = torch.Tensor._make_subclass(answering(lambda: x), torch.ones(2, 3))
     for call in (lambda: x[...,], lambda: x.view(3, 2), lambda: x[0], x.t):
         with pytest.raises(RuntimeError, match="View operation returned a tensor that is the same as the input base"):
             call()
@@ -938,12 +934,7 @@ def test_a_view_is_not_its_base():
 
 
 def test_transforms_of_a_type_without_results():
-    class Silent(torch.Tensor):
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return None
-
-    x = torch.Tensor._make_subclass(Silent, torch.ones(2, 3))
+    x = torch.Tensor._make_subclass(answering(lambda: None), torch.ones(2, 3))
     assert x.neg() is None
     with pytest.raises(RuntimeError, match="Unable to cast None to Tensor"):
         torch.func.grad(lambda v: v.sum())(x)

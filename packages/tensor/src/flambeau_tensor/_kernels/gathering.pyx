@@ -377,23 +377,17 @@ cdef void _set_plain(Along* g, Tensor t) noexcept:
         g.plain_strides[d] = t.strides[d] * ITEMSIZE[t.dtype] if t.ndim else 0
 
 
-cdef int _run(Along* g, Tensor lines, int mode, int dtype) except -1:
-    """Process all elements, as slices if one line of indices counts for all."""
-    cdef Rows r
-    cdef Tensor offsets
+cdef int _run(Along* g, Tensor t, Tensor lines, Tensor plain, int mode) except -1:
+    """Process all elements, as slices of the part of `t` that the index reaches if one line counts for all."""
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
     cdef int d
     if lines.ndim == g.ndim or lines.ndim == 0:
-        return run_along(g, mode, dtype)
-    offsets = _offsets(lines, g.size, g.dim_stride)
-    r.plain, r.indexed, r.n, r.step = g.plain, g.indexed, lines.numel, g.plain_strides[g.dim]
-    r.offsets = <const Py_ssize_t*>offsets.data
-    r.nouter, r.ninner = g.dim, g.ndim - g.dim - 1
-    for d in range(g.dim):
-        r.outer_sizes[d], r.outer_plain[d], r.outer_indexed[d] = g.sizes[d], g.plain_strides[d], g.indexed_strides[d]
-    for d in range(r.ninner):
-        r.inner_sizes[d] = g.sizes[g.dim + 1 + d]
-        r.inner_plain[d], r.inner_indexed[d] = g.plain_strides[g.dim + 1 + d], g.indexed_strides[g.dim + 1 + d]
-    return run_rows(&r, mode, dtype)
+        return run_along(g, mode, t.dtype)
+    for d in range(g.ndim):
+        sizes[d], strides[d] = g.sizes[d], g.plain_strides[d] // ITEMSIZE[t.dtype]
+    sizes[g.dim] = g.size
+    return _rows(mode, view_of(t, g.ndim, sizes, t.strides, t.data), g.dim, lines, plain, strides, 1)
 
 
 cdef inline Py_ssize_t _size(Tensor t, int d) noexcept:
@@ -424,7 +418,7 @@ cdef object _gather(Operator op, PyObject** a):  # (self, dim, index, *, sparse_
     out = empty(t.dtype, index.ndim, index.sizes)
     _prepare(&g, t, dim, index, lines)
     _set_plain(&g, out)
-    _run(&g, lines, GET, t.dtype)
+    _run(&g, t, lines, out, GET)
     return out
 
 
@@ -469,12 +463,12 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
     if initial is not None:
         first = filling("scatter", wide, initial)
         _set_plain(&g, first)
-        _run(&g, lines, PUT, wide.dtype)
+        _run(&g, wide, lines, first, PUT)
     _set_plain(&g, source)
     if fill:
         for d in range(g.ndim):
             g.plain_strides[d] = 0
-    _run(&g, lines, mode, wide.dtype)
+    _run(&g, wide, lines, source, mode)
     if wide is not t:
         copy_elements(t, wide)
     return t

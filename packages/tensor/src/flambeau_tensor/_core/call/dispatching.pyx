@@ -351,16 +351,19 @@ def results(Operator op not None, result):
 
 cdef object _results(Operator op, object result):
     """Convert the result of a handler to the form in which a kernel returns it."""
-    if isinstance(result, list):
-        result = tuple(result)
-    cdef bint tensors = all([r.type.startswith("Tensor") for r in op.schema.returns])
     cdef int n = len(op.schema.returns)
     cdef bint several = n > 1 or n == 1 and op.schema.returns[0].is_list
+    cdef bint tensors
+    if result is None or isinstance(result, Tensor) and not several:
+        return result
+    if isinstance(result, list):
+        result = tuple(result)
+    tensors = all([r.type.startswith("Tensor") for r in op.schema.returns])
     if tensors and isinstance(result, tuple):
         for item in result:
             if item is not None and not isinstance(item, Tensor):
                 raise RuntimeError(f"Unable to cast {item!r} to Tensor")
-    if tensors and several and result is not None and (not isinstance(result, tuple) or n > 1 and len(result) < n):
+    if tensors and several and (not isinstance(result, tuple) or n > 1 and len(result) < n):
         wanted = f"{n} tensors" if n > 1 else "a list of tensors"
         raise RuntimeError(f"a handler of {op.name} must return {wanted}, and returned an object of type "
                            f"'{type(result).__name__}'" + (f" of {len(result)}" if isinstance(result, tuple) else ""))
@@ -370,7 +373,7 @@ cdef object _results(Operator op, object result):
 
             op.result_type = type_of_results(op)
         return tuple.__new__(op.result_type, result)
-    if isinstance(result, Tensor) or n == 0 or not op.schema.returns[0].type.startswith("Tensor") or result is None or \
+    if isinstance(result, Tensor) or n == 0 or not op.schema.returns[0].type.startswith("Tensor") or \
             several and isinstance(result, tuple):
         return result
     raise RuntimeError(f"Unable to cast {result!r} to Tensor")

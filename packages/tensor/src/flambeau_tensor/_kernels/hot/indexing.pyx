@@ -126,8 +126,8 @@ cdef void multiply_numbers(char* plain, Py_ssize_t step, char* indexed, Py_ssize
         to[0] = to[0] * (<number*>(plain + i * step))[0]
 
 
-cdef void least(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, const Py_ssize_t* offsets,
-                Py_ssize_t n, ordered* unused) noexcept nogil:
+cdef inline void extremes(bint most, char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride,
+                          const Py_ssize_t* offsets, Py_ssize_t n, ordered* unused) noexcept nogil:
     cdef Py_ssize_t i
     cdef ordered* to
     cdef ordered v, old
@@ -135,29 +135,23 @@ cdef void least(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, 
     if offsets == NULL and step == sizeof(ordered) and stride == sizeof(ordered):
         for i in range(n):
             v, old = (<ordered*>plain)[i], (<ordered*>indexed)[i]
-            (<ordered*>indexed)[i] = v if (v < old) | (v != v) else old
+            (<ordered*>indexed)[i] = v if (v > old if most else v < old) | (v != v) else old
         return
     for i in range(n):
         to = <ordered*>(indexed + (i if offsets == NULL else offsets[i]) * stride)
-        both[0], both[1] = to[0], (<ordered*>(plain + i * step))[0]
-        to[0] = both[(both[1] < both[0]) | (both[1] != both[1])]  # a branch would be mispredicted
+        v, old = (<ordered*>(plain + i * step))[0], to[0]
+        both[0], both[1] = old, v
+        to[0] = both[(v > old if most else v < old) | (v != v)]  # a branch would be mispredicted
+
+
+cdef void least(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, const Py_ssize_t* offsets,
+                Py_ssize_t n, ordered* unused) noexcept nogil:
+    extremes(False, plain, step, indexed, stride, offsets, n, unused)
 
 
 cdef void greatest(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, const Py_ssize_t* offsets,
                    Py_ssize_t n, ordered* unused) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef ordered* to
-    cdef ordered v, old
-    cdef ordered[2] both
-    if offsets == NULL and step == sizeof(ordered) and stride == sizeof(ordered):
-        for i in range(n):
-            v, old = (<ordered*>plain)[i], (<ordered*>indexed)[i]
-            (<ordered*>indexed)[i] = v if (v > old) | (v != v) else old
-        return
-    for i in range(n):
-        to = <ordered*>(indexed + (i if offsets == NULL else offsets[i]) * stride)
-        both[0], both[1] = to[0], (<ordered*>(plain + i * step))[0]
-        to[0] = both[(both[1] > both[0]) | (both[1] != both[1])]  # a branch would be mispredicted
+    extremes(True, plain, step, indexed, stride, offsets, n, unused)
 
 
 # Contiguous blocks of `size` bytes, `step` apart on the plain side.
